@@ -5,8 +5,8 @@ one, then derives the deck from both. The seed is revealed when the hand is over
 can compute the deck again: the server could not choose it after it knew the nonces, and no player
 could after he knew the others'. docs/protocol.md holds the construction in words and test vectors.
 
-    commitment = SHA-256("dalmuti-commit-v1" | length(table) | table | hand | seed)
-    key        = HMAC-SHA-256(seed, SHA-256("dalmuti-nonces-v1" | for each: player | length | nonce))
+    commitment = SHA-256("dalmuti-commit-v1" | length | table | hand | seed)
+    key        = HMAC-SHA-256(seed, SHA-256("dalmuti-nonces-v1" | player | length | nonce | ...))
     words      = HMAC-SHA-256(key, label | counter) for counter 0, 1, ..., as 32-bit numbers
     deck       = Fisher-Yates from the top with these numbers, those that would favour a card skipped
 

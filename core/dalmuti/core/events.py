@@ -21,7 +21,7 @@ from dalmuti.core.titles import DrawRound
 Seat = Annotated[int, Meta(ge=0, le=9)]
 PlayerId = Annotated[int, Meta(ge=1)]
 By = Literal["player", "standin", "clock"]
-"""Who made a move: the player himself, the stand-in (J3, J4), or the default at the end of the clock."""
+"""Who made a move: the player, the stand-in (J3, J4), or the default when the time was up."""
 Presence = Literal["here", "lost", "away", "standin", "left"]
 Kind = Literal["human", "bot", "house"]
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]*$")]
@@ -246,7 +246,7 @@ class MatchRestarted(Event, frozen=True, tag="match_restarted"):
 
 
 class PlayerInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Somebody who sits at the table. A seated player without a seat in the hand waits for the next."""
+    """Somebody who sits at the table; without a seat in the hand he waits for the next."""
 
     player: PlayerId
     name: str

@@ -144,7 +144,7 @@ class Match:
         return [] if self.state == "hand" else self._seat_newcomers()
 
     def leave(self, player: int) -> list[Event]:
-        """Frees a seat: now, or when the hand is over, which the stand-in plays till then (J2, J3)."""
+        """Frees a seat: now, or after the hand, which the stand-in plays to its end (J2, J3)."""
         if player not in self.players:
             raise MatchError(f"player {player} does not sit here")
         self.log.append(Left(player))

@@ -1,4 +1,4 @@
-"""What a player may answer: the kinds of move, which are legal, and the default (rules.md S, P, X1).
+"""What a player may answer: the kinds of move, what is legal, the default (rules.md S, P, X1).
 
 The functions here know the cards of one player and the set to beat, nothing else; whose turn it is
 and which phase the hand is in is decided in `hand`.
