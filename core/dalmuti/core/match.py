@@ -254,6 +254,7 @@ class Match:
                     old, points=old.points + line.points, hands_won=old.hands_won + (place == 1)
                 )
         self.result = HandEnded(self.hands_begun, places)
+        self.scores = {score.player: score for score in self.standings()}
         self.order = [line.player for line in places]
         events: list[Event] = [self.result, Scored(self.standings())]
         if self._is_over():
@@ -283,9 +284,9 @@ class Match:
         """All scores, best first: points, then first places, then the last hand (C2)."""
         last = {line.player: n for n, line in enumerate(self.result.places if self.result else ())}
         return tuple(
-            sorted(
+            sorted(  # stable: while the next hand is played, the order of the last one stands
                 self.scores.values(),
-                key=lambda s: (-s.points, -s.hands_won, last.get(s.player, 99), s.player),
+                key=lambda s: (-s.points, -s.hands_won, last.get(s.player, 99)),
             )
         )
 
