@@ -32,6 +32,8 @@ class Table:
         self.host: int | None = None
         self.watchers: tuple[str, ...] = ()
         self.turn: Turn | None = None
+        self.seating: tuple[int, ...] = ()
+        """Who has which seat as each event happens: a private one is for the seats it names."""
         self.decisions = 0
         self.commitment = ""
         self.folded: dict[int | None, TableView] = {None: self.view(None)}
@@ -54,7 +56,9 @@ class Table:
     def emit(self, events: Iterable[Event]) -> None:
         """Tells every viewer, by the seats in which they sit when it happens."""
         for event in events:
-            order = self.seats_for(event)
+            if isinstance(event, ev.HandStarted):
+                self.seating = event.order
+            order = self.seating
             for you, before in self.folded.items():
                 seat = order.index(you) if you in order else None
                 seen = see(event, seat)
@@ -67,10 +71,8 @@ class Table:
                 if isinstance(seen, ev.HandEnded):
                     assert len(places(seen, after)) == len(seen.places)
                 self.folded[you] = after
-
-    def seats_for(self, event: Event) -> tuple[int, ...]:
-        """Private events name seats of the hand they belong to."""
-        return tuple(self.match.order) if self.match.hand else ()
+            if isinstance(event, ev.RevolutionCalled) and event.greater:
+                self.seating = self.seating[::-1]
 
     def check(self) -> None:
         for you, folded in self.folded.items():
