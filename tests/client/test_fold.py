@@ -84,7 +84,7 @@ class Table:
         self.check()
 
     def join(self) -> None:
-        if len(self.match.players) >= self.match.options.seats:
+        if self.match.full:
             return
         player = max(self.infos, default=0) + 1
         info = PlayerInfo(

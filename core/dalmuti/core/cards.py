@@ -87,7 +87,7 @@ class Play(Struct, frozen=True, tag_field="do", tag="play"):
         return f"{self.count}x{self.rank}" + (f"+{self.jesters}J" if self.jesters else "")
 
 
-_PLAY_TEXT = re.compile(r"(\d{1,2})[x*](\d{1,2}|[jJ])(?:\+(\d?)[jJ])?")
+_PLAY_TEXT = re.compile(r"([0-9]{1,2})[x*]([0-9]{1,2}|[jJ])(?:\+([0-9]?)[jJ])?")
 
 
 def parse_play(text: str) -> Play:

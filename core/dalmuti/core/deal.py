@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeVar
 
 from dalmuti.core.cards import DECK
+from dalmuti.core.titles import DrawRound, draw_titles
 
 SEED_BYTES: Final = 32
 """247.3 bits tell the orders of this deck apart, so 32 bytes reach them all."""
@@ -52,6 +53,23 @@ def shuffled(
 def deck_of(seed: bytes, nonces: Mapping[int, bytes]) -> list[int]:
     """The 80 cards in the order in which they are dealt."""
     return shuffled(DECK, seed, nonces)
+
+
+def first_titles(
+    how: Literal["draw", "random", "order_of_arrival"],
+    players: Sequence[int],
+    seed: bytes,
+    nonces: Mapping[int, bytes],
+) -> tuple[tuple[DrawRound, ...], tuple[int, ...]]:
+    """The first titles of `players`: the rounds of drawing, if that is how, and the order (F1, F2).
+
+    Players draw in the order given; player numbers are the order of arrival.
+    """
+    if how == "draw":
+        rounds, order = draw_titles(players, shuffled(DECK, seed, nonces, "titles"))
+        return tuple(rounds), tuple(order)
+    arrived = sorted(players)
+    return (), tuple(shuffled(arrived, seed, nonces, "titles") if how == "random" else arrived)
 
 
 def fixed_seed(number: int, hand: int) -> bytes:

@@ -1,7 +1,9 @@
 """A match: hands in a row, who sits where, scores, and the end (rules.md F, C, J, P8).
 
-Every input is kept as an entry in `log`, in the order in which it came: the record of the match is
-made of these, and giving them to a new Match again leads to the same events (`record.replay`).
+Every input is kept as an entry in `log`, in the order in which it came, and beside it the places
+of every hand, which are there to check a record. The record of the match is made of these, and
+giving them to a new Match again leads to the same events (`record.replay`). Whoever keeps a long
+match may take entries off the log as he likes; the match itself never reads them.
 Decks and draws are handed in. Players are numbers; names and connections are the table's business.
 """
 
@@ -82,6 +84,12 @@ class Moved(Struct, frozen=True, tag="move"):
     by: By
 
 
+class Ended(Struct, frozen=True, tag="places"):
+    """The hand is over: the players in the order of their places. No input, but what came of it."""
+
+    places: tuple[int, ...]
+
+
 class Abandoned(Struct, frozen=True, tag="abandon"):
     """The hand was given up."""
 
@@ -90,7 +98,7 @@ class Restarted(Struct, frozen=True, tag="restart"):
     """A new match began with the same players."""
 
 
-Entry = Sat | Left | Returned | Titled | Began | Moved | Abandoned | Restarted
+Entry = Sat | Left | Returned | Titled | Began | Moved | Ended | Abandoned | Restarted
 State = Literal["waiting", "hand", "between", "over"]
 
 
@@ -126,6 +134,11 @@ class Match:
         """Everybody who will sit in the next hand, newcomers last."""
         return [p for p in self.order if p not in self.leavers] + self.newcomers
 
+    @property
+    def full(self) -> bool:
+        """Whether every seat is taken; one that was left in this hand is, until its end (J3)."""
+        return len(self.order) + len(self.newcomers) >= self.options.seats
+
     def seat_of(self, player: int) -> int | None:
         """The seat of a player in the hand that is being played."""
         return self.order.index(player) if self.hand and player in self.order else None
@@ -137,7 +150,7 @@ class Match:
         """
         if player in self.order or player in self.newcomers:
             raise MatchError(f"player {player} sits here already")
-        if len(self.players) >= self.options.seats:
+        if self.full:
             raise MatchError("the table is full")
         self.log.append(Sat(player))
         self.newcomers.append(player)
@@ -183,7 +196,9 @@ class Match:
 
     def give_titles(self, rounds: tuple[DrawRound, ...], order: tuple[int, ...]) -> list[Event]:
         """Takes the first titles as found elsewhere: at random, by arrival, or in a record."""
-        if self.state == "hand" or sorted(order) != sorted(self.order):
+        if self.titled:
+            raise MatchError("the first titles have been found already")
+        if sorted(order) != sorted(self.order):
             raise MatchError("these are not the titles of the players who wait for a hand")
         self.log.append(Titled(rounds, order))
         self.titled = True
@@ -242,7 +257,7 @@ class Match:
             Result(
                 seat,
                 self.order[seat],
-                points=hand.seats - place if points else 0,
+                points=hand.seats - place if points and seat in self._played_out else 0,
                 standin=seat not in self._played_out,
             )
             for place, seat in enumerate(hand.finished, start=1)
@@ -256,6 +271,7 @@ class Match:
         self.result = HandEnded(self.hands_begun, places)
         self.scores = {score.player: score for score in self.standings()}
         self.order = [line.player for line in places]
+        self.log.append(Ended(tuple(self.order)))
         events: list[Event] = [self.result, Scored(self.standings())]
         if self._is_over():
             self.state = "over"
@@ -271,10 +287,16 @@ class Match:
         return self._seat_newcomers()
 
     def abandon(self) -> list[Event]:
-        """Ends the hand without a result; it scores nothing (C3)."""
+        """Ends the hand without a result; it scores nothing (C3).
+
+        Titles that a Greater Revolution had turned round are as before, since they last for the
+        hand (R4), and this one counts for nothing.
+        """
         if self.hand is None:
             raise MatchError("no hand is being played")
         self.log.append(Abandoned())
+        if self.hand.revolution is not None and self.hand.revolution.greater:
+            self.order.reverse()
         self.state = "between"
         return [HandAbandoned(self.hands_begun), *self._clear_hand()]
 

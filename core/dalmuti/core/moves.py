@@ -6,12 +6,14 @@ and which phase the hand is in is decided in `hand`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 from dalmuti.core.cards import JESTER, PEASANT, Cards, Play, cards_of, counts_of, parse_play
 
@@ -46,9 +48,15 @@ class Pass(Struct, frozen=True, tag_field="do", tag="pass"):
 
 
 class Give(Struct, frozen=True, tag_field="do", tag="give"):
-    """What a Dalmuti returns to the Peon who pays: any cards of the hand as dealt (T2, T3)."""
+    """What a Dalmuti returns to the Peon who pays: any cards of the hand as dealt (T2, T3).
+
+    The same cards in another order are the same choice, so they are kept sorted.
+    """
 
     cards: Annotated[Cards, Meta(min_length=1, max_length=2, description="Sorted ranks.")]
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "cards", tuple(sorted(self.cards)))
 
     def __str__(self) -> str:
         return "give " + ",".join("J" if rank == JESTER else str(rank) for rank in self.cards)
@@ -90,9 +98,9 @@ def parse_move(text: str) -> Move:
             return Call(greater=True)
         case ["give", cards]:
             ranks = [word.strip() for word in cards.split(",")]
-            if not all(word == "j" or (word.isdecimal() and len(word) < 3) for word in ranks):
+            if not all(re.fullmatch("j|[0-9]{1,2}", word) for word in ranks):
                 raise ValueError(f"expected ranks such as 9,12 or 12,J, found {cards!r}")
-            return Give(tuple(sorted(JESTER if word == "j" else int(word) for word in ranks)))
+            return Give(tuple(JESTER if word == "j" else int(word) for word in ranks))
         case _:
             return parse_play(text)
 
@@ -162,9 +170,7 @@ def check_give(counts: Sequence[int], due: int, give: Give) -> None:
 
 def legal_gives(counts: Sequence[int], due: int) -> list[Give]:
     """Every different return of `due` cards, the highest numbers first, Jesters last (T2)."""
-    order = [rank for rank in cards_of(counts) if rank != JESTER][::-1]
-    order += [JESTER] * counts[JESTER]
-    found = dict.fromkeys(tuple(sorted(pick)) for pick in combinations(order, due))
+    found = dict.fromkeys(tuple(sorted(pick)) for pick in combinations(_worst_first(counts), due))
     return [Give(cards) for cards in found]
 
 
@@ -183,7 +189,13 @@ def default_lead(counts: Sequence[int]) -> Play:
 
 def default_give(counts: Sequence[int], due: int) -> Give:
     """The highest-numbered cards that are no Jesters, as far as there are any (X1)."""
-    return legal_gives(counts, due)[0]
+    return Give(tuple(_worst_first(counts)[:due]))
+
+
+def _worst_first(counts: Sequence[int]) -> list[int]:
+    """The highest numbers first, and the Jesters, which are good to keep, at the end."""
+    naturals = cards_of(counts)[: sum(counts) - counts[JESTER]]
+    return [*naturals[::-1], *(JESTER,) * counts[JESTER]]
 
 
 def holds(counts: Sequence[int], cards: Cards) -> bool:
@@ -197,5 +209,5 @@ def _cards(number: int) -> str:
 
 def _short(play: Play) -> str:
     """The play for an error text; what a stranger sent may be a number of any length."""
-    text = str(play)
-    return text if len(text) <= 24 else "that"
+    numbers = (play.rank, play.count, play.jesters)
+    return str(play) if all(type(n) is int and abs(n) < 1000 for n in numbers) else "that"

@@ -36,8 +36,9 @@ def title_of(seat: int, seats: int) -> Title:
 def seat_newcomer(order: Sequence[int], player: int) -> list[int]:
     """The seating with `player` as the lowest Merchant (rules.md J1).
 
-    Called once for each of several newcomers in order of arrival, which keeps that order. From 2
-    to 3 players the newcomer is the Merchant; from 3 to 4 he takes seat 2 and is Lesser Peon.
+    Called once for each of several newcomers in order of arrival, who thus sit in that order. From
+    2 to 3 players the newcomer is the Merchant; from 3 to 4 he takes seat 2 and is Lesser Peon, and
+    a fifth player, as the lowest Merchant, sits down above him.
     """
     seats = len(order)
     if seats < 2:
