@@ -9,9 +9,28 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from dalmuti.client import words
+from dalmuti.client.fold import fold
+from dalmuti.core import events as ev
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import Decision, Lobby, Welcome
+from dalmuti.protocol.codec import Unknown, UnknownEvent
+from dalmuti.protocol.messages import (
+    Act,
+    Bye,
+    Decision,
+    Draining,
+    Error,
+    EventMessage,
+    Lobby,
+    Ok,
+    ServerMessage,
+    Snapshot,
+    Unseated,
+    Welcome,
+)
+from dalmuti.protocol.text import safe_text
 
 LOG_LINES = 500
 """How many lines of the log are kept."""
@@ -35,6 +54,13 @@ class LinkChanged(Struct, frozen=True):
     retry_at: float | None = None
 
 
+class Answer(Struct, frozen=True):
+    """Our own answer to a decision, until the server has said ok or error."""
+
+    request: int
+    decision: Decision
+
+
 class Model(Struct, frozen=True, kw_only=True):
     """What this client knows."""
 
@@ -44,13 +70,146 @@ class Model(Struct, frozen=True, kw_only=True):
     table: TableView | None = None
     seq: int = 0
     decision: Decision | None = None
-    """Our own pending decision."""
+    """Our own pending decision; None as soon as it is answered, and again if that is refused."""
+    answer: Answer | None = None
     ends_at: float | None = None
     """When the clock of the current turn (ours or another's) is up."""
     countdowns: dict[int, float] = {}
     """Lost players, and when the stand-in plays for them."""
     log: tuple[Line, ...] = ()
+    logged: int = 0
+    """How many lines there ever were, so that a reader of the log knows which are new."""
     refusal: str = ""
     """Why the last request was refused; cleared when something happens."""
     verified: dict[int, bool] = {}
     """Hands of this match whose deal was checked, and whether it was as committed."""
+
+
+Input = ServerMessage | Unknown | UnknownEvent | LinkChanged | Act
+"""What a model learns from: the server's messages, the state of the link, our own answers."""
+
+
+def reduce(model: Model, message: Input, now: float) -> Model:
+    """The model after one more message. What it does not know it leaves out, and never raises."""
+    match message:
+        case EventMessage():
+            return _event(model, message, now)
+        case UnknownEvent():
+            return replace(model, seq=message.seq)
+        case Snapshot():
+            return replace(
+                model,
+                table=message.table,
+                seq=message.seq,
+                decision=None,
+                answer=None,
+                ends_at=_moment(now, message.ms),
+                countdowns={each.player: now + each.ms / 1000 for each in message.countdowns},
+                refusal="",
+            )
+        case Decision():
+            return replace(
+                model, decision=message, answer=None, ends_at=_moment(now, message.ms), refusal=""
+            )
+        case Act():
+            if model.decision is None or model.decision.decision != message.decision:
+                return model
+            return replace(
+                model, decision=None, answer=Answer(message.id, model.decision), refusal=""
+            )
+        case Ok(re=request):
+            done = model.answer is not None and model.answer.request == request
+            return replace(model, answer=None) if done else model
+        case Error():
+            return _refused(model, message)
+        case Welcome():
+            greeted = replace(model, welcome=message)
+            greeting = safe_text(message.message)
+            return _log(greeted, "notice", greeting) if greeting else greeted
+        case Lobby():
+            return replace(model, lobby=message)
+        case Unseated():
+            away = replace(model, table=None, decision=None, answer=None, ends_at=None)
+            return _log(away, "notice", words.unseated(message.reason))
+        case Draining():
+            return _log(model, "warning", words.draining(message.ms))
+        case LinkChanged():
+            return _link(model, message)
+        case Bye():
+            return _log(model, "warning", words.bye(message.reason, safe_text(message.message)))
+        case _:
+            return model
+
+
+def _event(model: Model, message: EventMessage, now: float) -> Model:
+    """An event in its order; the session asks again where one is missing, so none is skipped."""
+    before = model.table
+    if before is None or message.seq <= model.seq:
+        return model
+    event = message.event
+    after = fold(before, event)
+    model = replace(model, table=after, seq=message.seq, refusal="")
+    text = words.sentence(event, before, after)
+    if text:
+        model = _log(model, "chat" if isinstance(event, ev.Chatted) else "event", safe_text(text))
+    match event:
+        case ev.HandEnded():
+            for line in words.places(event, after):
+                model = _log(model, "event", safe_text(line))
+            return _undecided(model)
+        case ev.HandStarted() | ev.HandAbandoned() | ev.TableClosed():
+            return _undecided(model)
+        case ev.Turn(ms=ms, decision=decision):
+            model = replace(model, ends_at=_moment(now, ms))
+            if model.decision is not None and model.decision.decision != decision:
+                model = replace(model, decision=None)
+            return replace(model, answer=None)
+        case ev.RevolutionClosed() | ev.RevolutionCalled() | ev.TaxesPaid():
+            return _undecided(model)
+        case ev.Played(seat=seat) | ev.Passed(seat=seat):
+            own = before.hand is not None and before.hand.seat == seat
+            return _undecided(model) if own else model
+        case ev.PresenceChanged(player=player, ms=ms):
+            rest = {each: at for each, at in model.countdowns.items() if each != player}
+            if ms is not None:
+                rest[player] = now + ms / 1000
+            return replace(model, countdowns=rest)
+        case ev.PlayerLeft(player=player):
+            rest = {each: at for each, at in model.countdowns.items() if each != player}
+            return replace(model, countdowns=rest)
+        case _:
+            return model
+
+
+def _undecided(model: Model) -> Model:
+    return replace(model, decision=None, answer=None, ends_at=None)
+
+
+def _refused(model: Model, message: Error) -> Model:
+    """A refused answer leaves the decision as it was, unless the game has gone on."""
+    text = safe_text(words.error(message.code, message.message))
+    model = _log(replace(model, refusal=text), "warning", text)
+    if model.answer is None or model.answer.request != message.re:
+        return model
+    late = message.code in ("stale_decision", "no_decision")
+    return replace(model, decision=None if late else model.answer.decision, answer=None)
+
+
+def _link(model: Model, message: LinkChanged) -> Model:
+    """While the link is down nothing can be decided; what is pending is told again after it."""
+    model = replace(model, link=message)
+    if message.state != "open":
+        model = replace(model, decision=None, answer=None)
+    kind: Literal["notice", "warning"] = "notice" if message.state == "open" else "warning"
+    if message.state == "connecting":
+        kind = "notice"
+    return _log(model, kind, message.text) if message.text else model
+
+
+def _log(model: Model, kind: Literal["event", "chat", "notice", "warning"], text: str) -> Model:
+    log = (*model.log, Line(kind, text))[-LOG_LINES:]
+    return replace(model, log=log, logged=model.logged + 1)
+
+
+def _moment(now: float, ms: int | None) -> float | None:
+    return None if ms is None else now + ms / 1000

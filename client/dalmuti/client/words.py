@@ -464,7 +464,55 @@ ERRORS = {
 
 def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
-    return ERRORS.get(code) or _upper(message.rstrip(".") or "The server refused") + "."
+    return ERRORS.get(code) or _whole(message or "the server refused")
+
+
+BYES = {
+    "bad_frame": "The server found nonsense in what we sent and hung up.",
+    "wrong_password": "The server wants a password; give it with --password.",
+    "hello_timeout": "The server waited too long for our first message and hung up.",
+    "idle": "The server heard nothing from us for too long and hung up.",
+    "slow_consumer": "We read too slowly, and the server hung up.",
+    "replaced": "Your seat was taken over by a newer connection of yours.",
+    "too_many_connections": "The server has as many connections as it takes; try again later.",
+    "shutdown": "The server has stopped.",
+}
+
+
+def bye(reason: str, message: str) -> str:
+    """Why the server ended the connection."""
+    return BYES.get(reason) or _whole(message or f"the server hung up: {reason}")
+
+
+def unseated(reason: str) -> str:
+    """Why we sit at no table any more."""
+    return {
+        "left": "You have left the table.",
+        "kicked": "The host has sent you away from the table.",
+        "lost": "Your seat was given up, since you were gone for too long.",
+        "closed": "The table is closed.",
+        "replaced": BYES["replaced"],
+    }.get(reason, "You sit at no table any more.")
+
+
+def draining(ms: int) -> str:
+    """The server will stop."""
+    return f"The server stops in {max(1, ms // 1000)} s; this hand goes on until then."
+
+
+def reconnecting(why: str, seconds: float) -> str:
+    """The connection is gone and will be tried again."""
+    return f"{why} Trying again in {max(1, round(seconds))} s."
+
+
+def reconnected() -> str:
+    """The connection is back, and the seat with it."""
+    return "Connected again."
+
+
+def _whole(text: str) -> str:
+    """Somebody else's words as a whole sentence."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def _upper(text: str) -> str:
