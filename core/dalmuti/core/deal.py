@@ -8,7 +8,7 @@ could after he knew the others'. docs/protocol.md holds the construction in word
     commitment = SHA-256("dalmuti-commit-v1" | length | table | hand | seed)
     key        = HMAC-SHA-256(seed, SHA-256("dalmuti-nonces-v1" | player | length | nonce | ...))
     words      = HMAC-SHA-256(key, label | counter) for counter 0, 1, ..., as 32-bit numbers
-    deck       = Fisher-Yates from the top with these numbers, those that would favour a card skipped
+    deck       = Fisher-Yates from the top with these numbers, those that favour a card skipped
 
 All numbers are 4 bytes, big-endian. Nonces go in the order of player numbers. The label is "deck"
 for the deal and "titles" for the first draw, so that one says nothing about the other.
@@ -21,7 +21,8 @@ import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeVar
 
-from dalmuti.core.cards import DECK
+from dalmuti.core.cards import DECK, Cards
+from dalmuti.core.cards import deal as deal_out
 from dalmuti.core.titles import DrawRound, draw_titles
 
 SEED_BYTES: Final = 32
@@ -53,6 +54,11 @@ def shuffled(
 def deck_of(seed: bytes, nonces: Mapping[int, bytes]) -> list[int]:
     """The 80 cards in the order in which they are dealt."""
     return shuffled(DECK, seed, nonces)
+
+
+def hands_of(seed: bytes, nonces: Mapping[int, bytes], seats: int) -> list[Cards]:
+    """Everybody's cards as they were dealt, sorted, seat 0 first."""
+    return deal_out(deck_of(seed, nonces), seats)
 
 
 def first_titles(
