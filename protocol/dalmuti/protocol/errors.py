@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
 
 from dalmuti.core.moves import MoveCode
 
@@ -53,6 +55,48 @@ class ErrorCode(StrEnum):
     REFUSED = "refused"
 
 
+ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
+    ErrorCode.BAD_REQUEST: "A field is missing, or has a value it cannot have.",
+    ErrorCode.UNKNOWN_TYPE: "No message has this type in the version that is spoken.",
+    ErrorCode.RATE_LIMITED: "Too many requests; `retry_after_ms` says when to try again.",
+    ErrorCode.NO_SUCH_TABLE: "No table has this name.",
+    ErrorCode.TABLE_EXISTS: "A table of this name, or one that looks like it, is open already.",
+    ErrorCode.TOO_MANY_TABLES: "The server has as many tables as it takes.",
+    ErrorCode.BAD_OPTIONS: "A table option is unknown, or has a value it cannot have.",
+    ErrorCode.BAD_NAME: "The name of the table cannot be shown as it is.",
+    ErrorCode.NAME_TAKEN: "Somebody at the table has this name, or one that looks like it.",
+    ErrorCode.WRONG_PASSWORD: "The table has a password, and it is not this one.",
+    ErrorCode.TABLE_FULL: "All seats are taken.",
+    ErrorCode.BOTS_REFUSED: "Bots cannot sit down at this table by themselves.",
+    ErrorCode.SPECTATORS_REFUSED: "Nobody may watch this table.",
+    ErrorCode.SOLO_TABLE: "Its other seats are for house bots only; it can be watched.",
+    ErrorCode.ALREADY_SEATED: "You are at a table already; leave it first.",
+    ErrorCode.BAD_TOKEN: "No seat of this table has this token (any more).",
+    ErrorCode.DRAINING: "The server will stop soon and opens no more tables.",
+    ErrorCode.NOT_SEATED: "This needs a table, or a seat at it, and you have none.",
+    ErrorCode.NOT_HOST: "Only the host of the table may do this.",
+    ErrorCode.NO_SUCH_PLAYER: "Nobody at the table has this number, or not one it can be done to.",
+    ErrorCode.HAND_RUNNING: "This can be done between hands only.",
+    ErrorCode.TOO_FEW_PLAYERS: "A hand needs at least two players.",
+    ErrorCode.UNKNOWN_BOT: "The server has no house bot of this name.",
+    ErrorCode.NO_NONCE_NOW: "Nonces are taken for the hand that is prepared, before it is dealt.",
+    ErrorCode.BAD_TEXT: "Nothing of the text can be shown.",
+    ErrorCode.NO_DECISION: "You are not asked anything now.",
+    ErrorCode.STALE_DECISION: "The decision is over: answered, timed out, or from another turn.",
+    ErrorCode.NOT_YOUR_TURN: "Somebody else is to act.",
+    ErrorCode.WRONG_PHASE: "A choice of this kind does not answer what is asked.",
+    ErrorCode.NOT_A_SET: "These are no cards of one rank, with Jesters or without.",
+    ErrorCode.NOT_HELD: "You do not hold these cards.",
+    ErrorCode.WRONG_COUNT: "To follow, play exactly as many cards as the set on the table has.",
+    ErrorCode.NOT_LOWER: "To follow, play a strictly lower rank than that on the table.",
+    ErrorCode.MUST_LEAD: "Who leads a trick cannot pass.",
+    ErrorCode.WRONG_RETURN: "Give back exactly as many cards as the tax has.",
+    ErrorCode.NO_REVOLUTION: "Only who was dealt both Jesters may call, and only this revolution.",
+    ErrorCode.REFUSED: "Anything else; the message says what.",
+}
+"""One sentence for each code, for docs/protocol.md."""
+
+
 class ByeReason(StrEnum):
     """Why a connection ends. Nothing follows a `bye`."""
 
@@ -69,6 +113,24 @@ class ByeReason(StrEnum):
     SHUTDOWN = "shutdown"
     LEAVING = "leaving"
     ERROR = "internal_error"
+
+
+BYE_MEANINGS: Final[Mapping[ByeReason, str]] = {
+    ByeReason.BAD_FRAME: "A frame was empty, too long, or could not be decoded.",
+    ByeReason.BAD_HELLO: "The first message was no valid `hello`, or a second one came.",
+    ByeReason.VERSION_UNSUPPORTED: "No common protocol version; `versions` is the server's range.",
+    ByeReason.WRONG_PASSWORD: "The server has a password, and it is not the one in `hello`.",
+    ByeReason.BAD_NAME: "The name cannot be shown as it is, or is reserved.",
+    ByeReason.HELLO_TIMEOUT: "No `hello` came in time.",
+    ByeReason.IDLE: "Nothing was heard for longer than `dead_after_ms`.",
+    ByeReason.SLOW_CONSUMER: "The client does not read fast enough; resume when it can.",
+    ByeReason.REPLACED: "The seat was resumed on another connection.",
+    ByeReason.TOO_MANY: "The server, or your address, has as many connections as it may.",
+    ByeReason.SHUTDOWN: "The server stops.",
+    ByeReason.LEAVING: "The sender is done; what a client says when it ends.",
+    ByeReason.ERROR: "A fault of the server. The seat is kept: resume.",
+}
+"""One sentence for each reason, for docs/protocol.md."""
 
 
 class ProtocolError(Exception):

@@ -91,10 +91,13 @@ class CreateTable(Request, frozen=True, kw_only=True, tag="create"):
     solo: Annotated[
         bool, Meta(description="For one person and house bots: nobody else can sit down.")
     ] = False
-    seed: Annotated[
-        int | None,
-        Meta(ge=0, le=2**53, description="Plays known deals; the table is marked as not fair."),
-    ] = None
+    seed: (
+        Annotated[
+            int,
+            Meta(ge=0, le=2**53, description="Plays known deals; the table is marked as not fair."),
+        ]
+        | None
+    ) = None
     watch: Annotated[
         bool, Meta(description="The host does not sit down but watches, as an arena does.")
     ] = False
@@ -109,9 +112,9 @@ class JoinTable(Request, frozen=True, kw_only=True, tag="join"):
     table: TableName
     watch: Annotated[bool, Meta(description="As a spectator.")] = False
     password: Password | None = None
-    ticket: Annotated[
-        str | None, Meta(max_length=64, description="Given to house bots by the server.")
-    ] = None
+    ticket: (
+        Annotated[str, Meta(max_length=64, description="Given to house bots by the server.")] | None
+    ) = None
 
 
 class Resume(Request, frozen=True, kw_only=True, tag="resume"):
@@ -123,12 +126,16 @@ class Resume(Request, frozen=True, kw_only=True, tag="resume"):
 
     table: TableName
     token: Annotated[str, Meta(max_length=64)]
-    seq: Annotated[
-        int | None, Meta(ge=0, description="The last event seen; absent: send a snapshot.")
-    ] = None
-    instance: Annotated[
-        str | None, Meta(max_length=64, description="`instance` of the `welcome` that `seq` is of.")
-    ] = None
+    seq: (
+        Annotated[int, Meta(ge=0, description="The last event seen; absent: send a snapshot.")]
+        | None
+    ) = None
+    instance: (
+        Annotated[
+            str, Meta(max_length=64, description="`instance` of the `welcome` that `seq` is of.")
+        ]
+        | None
+    ) = None
 
 
 class Leave(Request, frozen=True, kw_only=True, tag="leave"):
