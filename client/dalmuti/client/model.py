@@ -54,6 +54,14 @@ class LinkChanged(Struct, frozen=True):
     retry_at: float | None = None
 
 
+class DealChecked(Struct, frozen=True):
+    """A message from our own session: a deal was revealed and compared with what we saw."""
+
+    hand: int
+    problems: tuple[str, ...] = ()
+    """What does not fit with what the server was bound to; empty where the deal is true."""
+
+
 class Answer(Struct, frozen=True):
     """Our own answer to a decision, until the server has said ok or error."""
 
@@ -85,8 +93,8 @@ class Model(Struct, frozen=True, kw_only=True):
     """Hands of this match whose deal was checked, and whether it was as committed."""
 
 
-Input = ServerMessage | Unknown | UnknownEvent | LinkChanged | Act
-"""What a model learns from: the server's messages, the state of the link, our own answers."""
+Input = ServerMessage | Unknown | UnknownEvent | LinkChanged | DealChecked | Act
+"""What a model learns from: the server's messages, our session's, and our own answers."""
 
 
 def reduce(model: Model, message: Input, now: float) -> Model:
@@ -135,6 +143,13 @@ def reduce(model: Model, message: Input, now: float) -> Model:
             return _log(model, "warning", words.draining(message.ms))
         case LinkChanged():
             return _link(model, message)
+        case DealChecked(hand=number, problems=problems):
+            checked = replace(model, verified={**model.verified, number: not problems})
+            return _log(
+                checked,
+                "warning" if problems else "notice",
+                safe_text(words.verified(number, problems)),
+            )
         case Bye():
             return _log(model, "warning", words.bye(message.reason, safe_text(message.message)))
         case _:

@@ -369,13 +369,13 @@ def places(event: ev.HandEnded, view: TableView) -> list[str]:
     ]
 
 
-def verified(number: int, problem: str | None) -> str:
-    """What the check of a revealed deal found; `problem` is None where all is as committed."""
-    if problem is None:
+def verified(number: int, problems: Sequence[str]) -> str:
+    """What the check of a revealed deal found; no problems where all is as committed."""
+    if not problems:
         return f"Hand {number}: deal verified."
     return (
-        f"WARNING: the deal of hand {number} is NOT what the server committed to: {problem}."
-        " Somebody has cheated, or the server is broken."
+        f"WARNING: the deal of hand {number} is NOT what the server was bound to:"
+        f" {'; '.join(problems)}. Somebody has cheated, or the server is broken."
     )
 
 
@@ -498,6 +498,20 @@ def unseated(reason: str) -> str:
 def draining(ms: int) -> str:
     """The server will stop."""
     return f"The server stops in {max(1, ms // 1000)} s; this hand goes on until then."
+
+
+def unreachable(address: str, problem: OSError) -> str:
+    """No connection can be made."""
+    if isinstance(problem, ConnectionRefusedError):
+        return f"Nobody answers at {address}: is the server running, and the port right?"
+    return f"Cannot connect to {address}: {problem.strerror or problem}."
+
+
+def which_table(tables: Sequence[str]) -> str:
+    """There is not exactly one table to join."""
+    if not tables:
+        return "There is no table here yet; open one with `dalmuti host`."
+    return f"There are {len(tables)} tables here: {listed(tables)}. Choose one with --table."
 
 
 def reconnecting(why: str, seconds: float) -> str:

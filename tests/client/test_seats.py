@@ -1,0 +1,105 @@
+"""Seat files: kept, found again, never taken from one who lives."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dalmuti.client import seats
+from dalmuti.client.seats import claim
+from dalmuti.client.session import Held
+
+
+def test_saved_and_found_again(tmp_path: Path) -> None:
+    file, held = claim("h:1", "Ada", tmp_path)
+    assert held is None
+    file.save("Kitchen", "T1")
+    file.save("Kitchen", "T2")
+    assert stat.S_IMODE(os.stat(file.path).st_mode) == 0o600
+    file.close()
+    again, held = claim("h:1", None, tmp_path)
+    assert held == Held("Kitchen", "T2")
+    assert again.name == "Ada"
+    again.close()
+
+
+def test_one_who_lives_keeps_his_seat(tmp_path: Path) -> None:
+    first, _ = claim("h:1", "Ada", tmp_path)
+    first.save("Kitchen", "T1")
+    second, held = claim("h:1", None, tmp_path)
+    assert held is None and second.path != first.path
+    second.save("Kitchen", "T2")
+    first.close()
+    third, held = claim("h:1", None, tmp_path)
+    assert held == Held("Kitchen", "T1")
+    third.close()
+    second.close()
+
+
+def test_only_the_same_server_and_name(tmp_path: Path) -> None:
+    file, _ = claim("h:1", "Ada", tmp_path)
+    file.save("Kitchen", "T1")
+    file.close()
+    for address, name in [("h:2", "Ada"), ("h:1", "Bea")]:
+        other, held = claim(address, name, tmp_path)
+        assert held is None and other.path != file.path
+        other.close()
+    same, held = claim("h:1", "Ada", tmp_path)
+    assert held == Held("Kitchen", "T1")
+    same.close()
+
+
+def test_forgotten_leaves_nothing(tmp_path: Path) -> None:
+    file, _ = claim("h:1", "Ada", tmp_path)
+    file.save("Kitchen", "T1")
+    file.forget()
+    file.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_file_is_no_seat(tmp_path: Path) -> None:
+    file, _ = claim("h:1", "Ada", tmp_path)
+    file.path.write_text("{not json")
+    file.close()
+    again, held = claim("h:1", None, tmp_path)
+    assert held is None and again.path == file.path
+    again.close()
+
+
+def test_a_killed_process_lets_go(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from dalmuti.client.seats import claim\n"
+        "file, _ = claim('h:1', 'Ada', Path(sys.argv[1])); file.save('Kitchen', 'T1')\n"
+        "print('held', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        mine, held = claim("h:1", None, tmp_path)
+        assert held is None
+        mine.close()
+        process.kill()
+    file, held = claim("h:1", None, tmp_path)
+    assert held == Held("Kitchen", "T1")
+    file.close()
+
+
+def test_without_locks_it_works_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seats, "fcntl", None)
+    file, _ = claim("h:1", "Ada", tmp_path)
+    file.save("Kitchen", "T1")
+    file.close()
+    again, held = claim("h:1", "Ada", tmp_path)
+    assert held == Held("Kitchen", "T1")
+    again.close()
