@@ -1,0 +1,96 @@
+"""The house bots: one child process that connects over TCP like any stranger's client.
+
+The child is a program of the client side, started by its command line, so that nothing of it is
+imported here. It reads one JSON line a job from its standard input, seats a bot for each, and ends
+when that closes: even a killed server leaves no bots behind. If the child dies, its bots are lost
+like anyone who loses the connection, and their tables send for them again, with new tickets.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import trio
+
+from dalmuti.server.log import Log
+from dalmuti.server.table.table import BotJob
+
+COMMAND = (sys.executable, "-m", "dalmuti.client.bots.house")
+RESTART_SECONDS = 1.0
+"""After a death no child is started for so long: a broken one must not keep us busy."""
+
+
+class BotHost:
+    """Starts the child when the first bot is wanted, and again whenever one is and it is dead."""
+
+    def __init__(self, delay: float, password: str | None, log: Log) -> None:
+        self.address = ""
+        """Where the bots find this server; set when it listens."""
+        self._delay, self._password, self._log = delay, password, log
+        self._send, self._jobs = trio.open_memory_channel[BotJob](math.inf)
+
+    def send_for(self, job: BotJob) -> None:
+        """Has a bot come. The queue is bounded by the seats of all tables."""
+        self._send.send_nowait(job)
+
+    async def run(self) -> None:
+        """Does the jobs as they come. The child dies with this task."""
+        async for job in self._jobs:
+            await self._serve_child(job)
+            await trio.sleep(RESTART_SECONDS)
+
+    async def _serve_child(self, first: BotJob) -> None:
+        """One child's life, from its first job to its end."""
+        try:
+            child = await trio.lowlevel.open_process(
+                COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+            )
+        except OSError as error:
+            self._log.warning("bots_cannot_start", error=error.strerror)
+            return
+        try:
+            self._log.info("bots_started", pid=child.pid)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._feed, child, first)
+                code = await child.wait()
+                self._log.warning("bots_died", pid=child.pid, code=code)
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._end(child)
+
+    async def _feed(self, child: trio.Process, job: BotJob) -> None:
+        assert child.stdin is not None
+        while True:
+            try:
+                await child.stdin.send_all(self._line(job))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return  # it is dead; the table sends for the bot again
+            job = await self._jobs.receive()
+
+    def _line(self, job: BotJob) -> bytes:
+        values: dict[str, str | float] = {
+            "address": self.address,
+            "table": job.table,
+            "bot": job.bot,
+            "name": job.name,
+            "ticket": job.ticket,
+            "delay": self._delay,
+        }
+        if self._password is not None:
+            values["password"] = self._password
+        return json.dumps(values).encode() + b"\n"
+
+    @staticmethod
+    async def _end(child: trio.Process) -> None:
+        """Closes its input, which is the sign to end; a child that goes on is killed."""
+        if child.stdin is not None:
+            await child.stdin.aclose()
+        with trio.move_on_after(1):
+            await child.wait()
+        if child.returncode is None:
+            child.kill()
+            await child.wait()

@@ -1,0 +1,185 @@
+"""The command `dalmuti-server`.
+
+Only argparse is imported before the command line is understood, so that `--help` is there at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dalmuti.server.config import Config
+
+EXAMPLES = """\
+examples:
+  dalmuti-server                                  for everyone who reaches this machine
+  dalmuti-server --listen 127.0.0.1:0             for this machine only, on any free port
+  dalmuti-server default-config > server.toml     a configuration with every key
+  dalmuti-server check-config server.toml
+  dalmuti-server --config server.toml
+"""
+WRONG_USE = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="dalmuti-server",
+        description="The server of Dalmuti: it deals, decides and keeps every table.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--config", metavar="FILE", type=Path, help="a TOML file; see default-config")
+    top.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        action="append",
+        help="where to listen; may be given several times; port 0 takes a free one",
+    )
+    top.add_argument("--data", metavar="DIR", help="the folder for what the server keeps")
+    top.add_argument("--records", metavar="DIR", help="write finished matches there as transcripts")
+    top.add_argument("--log-format", choices=["text", "json"], help="lines for people or programs")
+    top.add_argument("--password", help="what everybody must know who connects")
+    top.add_argument(
+        "--max-tables", metavar="N", type=_whole(1, 100_000), help="open tables at once"
+    )
+    top.add_argument(
+        "--grace",
+        metavar="SECONDS",
+        type=_seconds,
+        help="how long a lost seat waits for the stand-in",
+    )
+    top.add_argument(
+        "--bot-delay",
+        metavar="SECONDS",
+        type=_seconds,
+        help="how long house bots take for a move; 0: no time",
+    )
+    top.add_argument("--lifeline", action="store_true", help="stop when standard input closes")
+    top.add_argument(
+        "--until-empty",
+        metavar="SECONDS",
+        type=_seconds,
+        help="stop when nobody was here for so long",
+    )
+    commands = top.add_subparsers(dest="command", metavar="")
+    check = commands.add_parser("check-config", help="check a configuration file")
+    check.add_argument("file", type=Path)
+    commands.add_parser("default-config", help="print a configuration file with every default")
+    return top
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 864_000:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, found {text!r}")
+    return value
+
+
+def _whole(least: int, most: int) -> Any:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"expected {least} to {most}, found {text!r}")
+        return int(text)
+
+    return read
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command; returns its exit code."""
+    given = parser().parse_args(arguments)
+    from dalmuti.server.config import ConfigError, default_text, load
+
+    try:
+        if given.command == "default-config":
+            print(default_text(), end="")
+            return 0
+        if given.command == "check-config":
+            load(given.file)
+            print(f"{given.file}: all keys and values are known")
+            return 0
+        return _serve(_configured(given), given)
+    except ConfigError as error:
+        print(f"dalmuti-server: {error}", file=sys.stderr)
+        return WRONG_USE
+
+
+def _configured(given: argparse.Namespace) -> Config:
+    """The configuration file, with what the command line says over it."""
+    import msgspec
+
+    from dalmuti.server.config import Config, load, split_address
+
+    config = load(given.config) if given.config else Config()
+    for address in given.listen or ():
+        split_address(address)
+    values: dict[str, Any] = {
+        "listen": tuple(given.listen) if given.listen else None,
+        "data": given.data,
+        "records": given.records,
+        "log_format": given.log_format,
+        "password": given.password,
+        "bot_delay": given.bot_delay,
+    }
+    limits: dict[str, Any] = {"tables": given.max_tables, "grace_seconds": given.grace}
+    return msgspec.structs.replace(
+        config,
+        limits=msgspec.structs.replace(config.limits, **_said(limits)),
+        **_said(values),
+    )
+
+
+def _said(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _serve(config: Config, given: argparse.Namespace) -> int:
+    import trio
+
+    from dalmuti.server.app import App, StartError, Stops
+    from dalmuti.server.log import Log
+
+    log = Log(config.log_format)
+    stops = Stops(signals=True, lifeline=given.lifeline, until_empty=given.until_empty)
+
+    def announce(addresses: list[str]) -> None:
+        _say_listening(addresses, config.log_format)
+
+    try:
+        trio.run(App(config, log).run, stops, announce)
+    except StartError as error:
+        print(f"dalmuti-server: {error}", file=sys.stderr)
+        return WRONG_USE
+    return 0
+
+
+def _say_listening(addresses: list[str], form: str) -> None:
+    """The first line on standard output: programs wait for it."""
+    import json
+    import os
+    from importlib.metadata import version
+
+    if form == "json":
+        values = {
+            "event": "listening",
+            "addresses": addresses,
+            "version": version("dalmuti"),
+            "pid": os.getpid(),
+        }
+        line = json.dumps(values)
+    else:
+        line = f"dalmuti-server listens on {', '.join(addresses)}"
+    try:
+        print(line, flush=True)
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""The server's configuration: one TOML file, every key with a default and a comment.
+
+Unknown keys are refused by name. What the command line says goes over the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from dalmuti.server.limits import HUMAN_DELAY, Limits
+
+DEFAULT_PORT = 12013
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the sentence says where, what was expected and found."""
+
+
+class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set."""
+
+    listen: Annotated[
+        tuple[str, ...],
+        Meta(min_length=1, description='Addresses to listen on: "HOST:PORT"; port 0 is any.'),
+    ] = (f"0.0.0.0:{DEFAULT_PORT}",)
+    password: Annotated[
+        str | None, Meta(description="What everybody must know who connects; empty: nothing.")
+    ] = None
+    greeting: Annotated[
+        str, Meta(max_length=500, description="Shown to everybody who connects.")
+    ] = ""
+    data: Annotated[
+        str | None, Meta(description="The folder for what the server keeps; empty: nothing.")
+    ] = None
+    records: Annotated[
+        str | None, Meta(description="The folder for transcripts of matches; empty: none.")
+    ] = None
+    log_format: Annotated[
+        Literal["text", "json"], Meta(description="Lines for people, or for programs.")
+    ] = "text"
+    bot_delay: Annotated[
+        float, Meta(ge=0, le=60, description="Seconds a house bot takes for a move; 0: none.")
+    ] = HUMAN_DELAY
+    limits: Annotated[Limits, Meta(description="What the server does not go beyond.")] = Limits()
+
+    @property
+    def pace(self) -> float:
+        """How much slower than usual bots and stand-ins are; 0 is instant."""
+        return self.bot_delay / HUMAN_DELAY
+
+
+def load(path: Path) -> Config:
+    """Reads a configuration file. Raises ConfigError with one sentence."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from None
+    try:
+        return config_from(raw)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def config_from(raw: dict[str, Any]) -> Config:
+    """The configuration in a TOML document. Raises ConfigError."""
+    _check_keys(raw, Config, "")
+    limits = raw.get("limits", {})
+    if isinstance(limits, dict):
+        _check_keys(limits, Limits, "limits.")
+    values = {key: None if value == "" else value for key, value in raw.items()}
+    if raw.get("greeting") == "":
+        del values["greeting"]
+    try:
+        config = msgspec.convert(values, Config)
+    except msgspec.ValidationError as error:
+        where = str(error).rpartition("$.")[2].strip("`") if "$." in str(error) else ""
+        what = str(error).partition(" - at ")[0]
+        raise ConfigError(f"{where}: {what[:1].lower()}{what[1:]}".strip(": ")) from None
+    for address in config.listen:
+        split_address(address)
+    return config
+
+
+def _check_keys(raw: dict[str, Any], form: type[Struct], prefix: str) -> None:
+    for key in raw:
+        if key not in form.__struct_fields__:
+            near = difflib.get_close_matches(key, form.__struct_fields__, n=1, cutoff=0.5)
+            hint = f"; did you mean {prefix}{near[0]}?" if near else ""
+            raise ConfigError(f"unknown key {prefix}{key}{hint}")
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """`HOST:PORT`, `[IPv6]:PORT`, `HOST` or `:PORT` (all interfaces). Raises ConfigError."""
+    host, colon, port = text.rpartition(":")
+    if not colon or text.endswith("]"):
+        host, port = text, str(DEFAULT_PORT)
+    if not port.isascii() or not port.isdecimal() or int(port) > 65535:
+        raise ConfigError(f"expected HOST:PORT with a port of 0 to 65535, found {text!r}")
+    return host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port)
+
+
+def default_text() -> str:
+    """A configuration file with every key, its default and a comment."""
+    return "\n".join(["# The configuration of dalmuti-server.", *_lines(Config), ""])
+
+
+def _lines(form: type[Struct]) -> list[str]:
+    lines: list[str] = []
+    for field in msgspec.structs.fields(form):
+        hint = get_type_hints(form, include_extras=True)[field.name]
+        meta = next(each for each in get_args(hint) if isinstance(each, Meta))
+        lines += ["", f"# {meta.description}"]
+        kind = get_args(hint)[0]
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            lines += [f"[{field.name}]", *_lines(kind)]
+            continue
+        if get_origin(kind) is Literal:
+            lines[-1] += f" One of: {', '.join(get_args(kind))}."
+        default = "" if field.default is None else field.default
+        lines.append(f"{field.name} = {json.dumps(default)}")  # JSON of these is TOML as well
+    return lines

@@ -1,0 +1,253 @@
+"""The lobby: who is here, which tables there are, and which request goes where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+
+import trio
+
+from dalmuti.core.options import OptionError, options_from
+from dalmuti.protocol import messages as msg
+from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
+from dalmuti.protocol.text import clean_table_name, skeleton
+from dalmuti.server.config import Config
+from dalmuti.server.log import Log
+from dalmuti.server.peer import Peer
+from dalmuti.server.sessions import Caller, new_token, same_secret, unique_name
+from dalmuti.server.table.dealer import Dealer
+from dalmuti.server.table.refused import Refused
+from dalmuti.server.table.room import Asked, Room
+from dalmuti.server.table.table import HOUSE_BOTS, BotJob, Table
+
+SHOWN = 300
+"""Tables, and people, that the lobby shows at most."""
+
+
+class Lobby:
+    """Everyone who is connected, and every open table, by the skeleton of its name."""
+
+    def __init__(
+        self,
+        config: Config,
+        log: Log,
+        nursery: trio.Nursery,
+        send_for_bot: Callable[[BotJob], None],
+        make_table: Callable[..., Table] = Table,
+    ) -> None:
+        """The tables run in `nursery`. `make_table` is there for tests that break one."""
+        self.instance = new_token()
+        self.peers: dict[int, Peer] = {}
+        self.rooms: dict[str, Room] = {}
+        self.draining = False
+        self._config, self._log, self._nursery = config, log, nursery
+        self._send_for_bot, self._make_table = send_for_bot, make_table
+        self._changed = trio.Event()
+        self._gone = trio.Event()
+        """Set, and replaced, whenever a connection or a table is over."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether anybody is connected, or holds a seat."""
+        return bool(self.peers or self.rooms)
+
+    # -- connections ---------------------------------------------------------------------------
+
+    def greet(self, peer: Peer, hello: msg.Hello) -> msg.Welcome:
+        """Lets a client in under a name that nobody else has.
+
+        Raises RemoteProtocolError with the reason if it may not come in.
+        """
+        if not same_secret(hello.password, self._config.password):
+            raise RemoteProtocolError(
+                "the password of this server is another one", ByeReason.WRONG_PASSWORD
+            )
+        try:
+            name = unique_name(hello.name, self._names())
+        except ValueError as error:
+            raise RemoteProtocolError(str(error), ByeReason.BAD_NAME) from None
+        peer.caller = Caller(peer.conn, name, hello.kind)
+        self.peers[peer.conn] = peer
+        self._log.info("connected", conn=peer.conn, name=name, kind=hello.kind)
+        self._note_change()
+        return msg.Welcome(
+            version=msg.PROTOCOL_VERSION,
+            server=f"dalmuti {version('dalmuti')}",
+            instance=self.instance,
+            name=name,
+            bots=HOUSE_BOTS,
+            limits=self._config.limits.announce(),
+            message=self._config.greeting,
+        )
+
+    def gone(self, peer: Peer) -> None:
+        """A connection is over; the seat it had is kept."""
+        if self.peers.pop(peer.conn, None) is not None and peer.caller is not None:
+            self._log.info("disconnected", conn=peer.conn)
+            if peer.room is not None:
+                peer.room.gone(peer.caller)
+            self._note_gone()
+
+    def _names(self) -> Iterator[str]:
+        for peer in self.peers.values():
+            if peer.caller is not None:
+                yield skeleton(peer.caller.name)
+        for room in self.rooms.values():
+            yield from room.table.held_names()
+
+    # -- requests ------------------------------------------------------------------------------
+
+    async def request(self, peer: Peer, request: msg.Request) -> None:
+        """Has a request done and answered, here or at the table it concerns."""
+        assert peer.caller is not None
+        try:
+            match request:
+                case msg.ListTables():
+                    peer.listing = True
+                    peer.post(msg.Ok(re=request.id))
+                    peer.post(self.view())
+                case msg.CreateTable():
+                    await self._create(peer, peer.caller, request)
+                case msg.JoinTable() | msg.Resume():
+                    self._must_be_free(peer)
+                    room = self.rooms.get(skeleton(request.table))
+                    if room is None:
+                        raise Refused(ErrorCode.NO_SUCH_TABLE, "there is no such table (any more)")
+                    await self._ask(peer, room, request)
+                case _ if peer.room is not None:
+                    await self._ask(peer, peer.room, request)
+                case msg.Leave():
+                    peer.post(msg.Ok(re=request.id))
+                case _:
+                    raise Refused(ErrorCode.NOT_SEATED, "you are at no table")
+        except Refused as error:
+            peer.post(msg.Error(re=request.id, code=error.code.value, message=str(error)))
+
+    async def _ask(self, peer: Peer, room: Room, request: msg.Request) -> None:
+        """Puts a request to a table, and notes whether the peer is at it now.
+
+        It counts as being there while it asks: a connection that ends in the middle of a join is
+        then told to the table as well.
+        """
+        assert peer.caller is not None
+        peer.room = room
+        answered = await room.ask(peer.caller, request)
+        self._settle(peer, room)
+        if not answered:
+            raise Refused(ErrorCode.NO_SUCH_TABLE, "this table was closed just now")
+
+    def _settle(self, peer: Peer, room: Room) -> None:
+        people = room.table.people
+        if room.table.closed or peer.conn not in people:
+            peer.room = None
+            return
+        player = people.player_at(peer.conn)
+        if player is not None and peer.caller is not None and player.name != peer.caller.name:
+            peer.caller = Caller(peer.conn, player.name, peer.caller.kind)
+
+    @staticmethod
+    def _must_be_free(peer: Peer) -> None:
+        if peer.room is not None:
+            raise Refused(ErrorCode.ALREADY_SEATED, "leave your table first")
+
+    async def _create(self, peer: Peer, caller: Caller, request: msg.CreateTable) -> None:
+        self._must_be_free(peer)
+        if self.draining:
+            raise Refused(ErrorCode.DRAINING, "the server is about to stop")
+        if len(self.rooms) >= self._config.limits.tables:
+            raise Refused(ErrorCode.TOO_MANY_TABLES, "no more tables can be opened now")
+        try:
+            name = clean_table_name(request.table)
+        except ValueError as error:
+            raise Refused(ErrorCode.BAD_NAME, str(error)) from None
+        key = skeleton(name)
+        if key in self.rooms:
+            raise Refused(ErrorCode.TABLE_EXISTS, f"there is a table {name!r}, or much like it")
+        try:
+            options = options_from(request.options)
+        except OptionError as error:
+            raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from None
+        table = self._make_table(
+            name,
+            options,
+            self._config.limits,
+            instance=self.instance,
+            password=request.password or None,
+            solo=request.solo,
+            pace=self._config.pace,
+            dealer=Dealer(name, request.seed),
+        )
+        room = Room(
+            table,
+            self._log,
+            deliver=self._deliver,
+            send_for_bot=self._send_for_bot,
+            changed=self._note_change,
+        )
+        self.rooms[key] = room
+        peer.room = room
+        self._log.info("table_opened", table=name, conn=caller.conn)
+        opening = Asked(caller, request)
+        self._nursery.start_soon(self._run, key, room, opening)
+        await opening.done.wait()
+        self._settle(peer, room)
+        if not opening.answered:
+            raise Refused(ErrorCode.REFUSED, "the table could not be opened")
+
+    async def _run(self, key: str, room: Room, opening: Asked) -> None:
+        try:
+            await room.run(opening)
+        finally:
+            del self.rooms[key]
+            self._log.info("table_closed", table=room.table.name)
+            self._note_gone()
+
+    def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
+        peer = self.peers.get(conn)
+        if peer is not None:
+            peer.post(message)
+
+    # -- the list of tables --------------------------------------------------------------------
+
+    def view(self) -> msg.Lobby:
+        """The open tables, and who is at none."""
+        rooms = list(self.rooms.values())[:SHOWN]
+        free = [peer.caller.name for peer in self.peers.values() if peer.caller and not peer.room]
+        return msg.Lobby(
+            tables=tuple(room.table.info() for room in rooms if not room.table.closed),
+            people=tuple(free[:SHOWN]),
+        )
+
+    def _note_change(self) -> None:
+        self._changed.set()
+
+    async def push_changes(self) -> None:
+        """Sends the lobby to those who asked for it and sit nowhere, not too often. Runs on."""
+        last = self.view()
+        while True:
+            await self._changed.wait()
+            await trio.sleep(self._config.limits.lobby_seconds)
+            self._changed = trio.Event()
+            readers = [p for p in self.peers.values() if p.listing and p.room is None]
+            view = self.view()
+            if view != last:
+                last = view
+                for peer in readers:
+                    peer.post(view)
+
+    async def shut_down(self) -> None:
+        """Closes every table and says bye to everyone. Returns when all are gone."""
+        self.draining = True
+        for room in list(self.rooms.values()):
+            room.stop("shutdown")
+        while self.rooms:
+            await self._gone.wait()
+        for peer in list(self.peers.values()):
+            peer.end(ByeReason.SHUTDOWN, "the server stops")
+        while self.peers:
+            await self._gone.wait()
+
+    def _note_gone(self) -> None:
+        self._gone.set()
+        self._gone = trio.Event()
+        self._note_change()

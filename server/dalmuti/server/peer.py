@@ -1,0 +1,223 @@
+"""One connection: one reader, one writer, one bounded outbox.
+
+The reader takes one message after the other and waits until each is answered, so a client that
+asks too fast holds up itself. The writer alone writes. Nobody ever waits for a client: `post` puts
+a message into the outbox or, when that is full, gives the client up (`slow_consumer`); its seat
+stays and can be resumed. Nothing that goes wrong here leaves `Peer.run`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+import trio
+
+from dalmuti.protocol.connection import NEED_DATA, Connection, State, bye_for, error_for
+from dalmuti.protocol.errors import (
+    BadRequest,
+    ByeReason,
+    LocalProtocolError,
+    ProtocolError,
+    RemoteProtocolError,
+)
+from dalmuti.protocol.messages import (
+    Bye,
+    ClientMessage,
+    Hello,
+    Ping,
+    Pong,
+    Request,
+    ServerMessage,
+    Unseated,
+    Welcome,
+)
+from dalmuti.server.limits import Limits
+from dalmuti.server.log import Log
+from dalmuti.server.sessions import Caller
+from dalmuti.server.table.room import Room
+
+RECEIVE_SIZE = 8192
+SEND_SIZE = 65536
+LAST_WORDS = 1.0
+"""Seconds in which the last messages to a client must be gone."""
+
+
+class House(Protocol):
+    """What a connection needs of the server."""
+
+    def greet(self, peer: Peer, hello: Hello) -> Welcome:
+        """Lets a client in. Raises RemoteProtocolError with the reason when it may not."""
+
+    async def request(self, peer: Peer, request: Request) -> None:
+        """Has a request done and answered."""
+
+    def gone(self, peer: Peer) -> None:
+        """The connection is over."""
+
+
+class Peer:
+    """A client's connection. `caller` is None until it has said hello."""
+
+    def __init__(
+        self, conn: int, stream: trio.abc.Stream, house: House, limits: Limits, log: Log
+    ) -> None:
+        self.conn = conn
+        self.caller: Caller | None = None
+        self.room: Room | None = None
+        """The table it is at."""
+        self.listing = False
+        """Whether it wants to hear of changes in the lobby."""
+        self._stream, self._house, self._limits, self._log = stream, house, limits, log
+        self._connection = Connection("server")
+        self._outbox: deque[bytes] = deque()
+        self._outbox_bytes = 0
+        self._wake = trio.Event()
+        self._ending = False
+        self._reading = trio.CancelScope()
+        self._writing = trio.CancelScope()
+
+    # -- for the rest of the server ------------------------------------------------------------
+
+    def post(self, message: ServerMessage) -> None:
+        """Sends a message, without waiting. After a `bye` nothing more is sent."""
+        if self._ending:
+            return
+        if isinstance(message, Unseated):
+            self.room = None
+        try:
+            data = self._connection.send(message)
+        except LocalProtocolError:
+            self._log.crash("cannot_send")
+            self.end(ByeReason.ERROR, "the server cannot say what it should")
+            return
+        over = self._outbox_bytes + len(data) > self._limits.outbox_bytes
+        if over or len(self._outbox) >= self._limits.outbox_items:
+            self._outbox.clear()
+            self._log.warning("slow_consumer")
+            if isinstance(message, Bye):
+                self._finish()
+            else:
+                self.end(ByeReason.SLOW_CONSUMER, "you do not read what is sent to you")
+            return
+        self._outbox.append(data)
+        self._outbox_bytes += len(data)
+        self._wake.set()
+        if isinstance(message, Bye):
+            self._finish()
+
+    def end(self, reason: ByeReason, text: str) -> None:
+        """Says `bye` and closes the connection."""
+        self.post(Bye(reason=reason.value, message=text))
+
+    def _finish(self) -> None:
+        """What is in the outbox is still sent, in a moment or never."""
+        self._ending = True
+        self._wake.set()
+        self._reading.cancel()
+        self._writing.deadline = min(self._writing.deadline, trio.current_time() + LAST_WORDS)
+
+    # -- its life ------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Serves the client until the connection is over, and closes it."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write)
+                try:
+                    with self._reading:
+                        await self._read()
+                finally:
+                    self._house.gone(self)
+                    self._finish()
+        except* Exception:
+            self._log.crash("connection_crashed")
+        finally:
+            await trio.aclose_forcefully(self._stream)
+
+    async def _read(self) -> None:
+        try:
+            hello = None
+            with trio.move_on_after(self._limits.hello_seconds):
+                hello = await self._next()
+            if isinstance(hello, Hello):
+                self.post(self._house.greet(self, hello))
+                await self._serve()
+            elif self._connection.state is State.START:
+                self.end(ByeReason.HELLO_TIMEOUT, "you said no hello in time")
+        except ProtocolError as error:
+            self._log.info("refused", reason=error.reason.value)
+            self.post(bye_for(error))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return
+
+    async def _serve(self) -> None:
+        while True:
+            message = await self._next()
+            match message:
+                case None | Bye():
+                    return
+                case Ping():
+                    self.post(Pong(n=message.n))
+                case Request():
+                    await self._house.request(self, message)
+
+    async def _next(self) -> ClientMessage | None:
+        """The next valid message; None when the client has closed the connection."""
+        while True:
+            try:
+                message = self._connection.next_message()
+            except BadRequest as error:
+                self.post(error_for(error))
+                await trio.lowlevel.checkpoint()
+                continue
+            if message is not NEED_DATA:
+                return message
+            data = await self._receive()
+            if not data:
+                return None
+            self._connection.receive_data(data)
+
+    async def _receive(self) -> bytes:
+        """Some bytes; empty at the end. Pings a silent client, and gives up a dead one."""
+        heard = trio.current_time()
+        while True:
+            with trio.move_on_after(self._limits.ping_seconds):
+                return bytes(await self._stream.receive_some(RECEIVE_SIZE))
+            if trio.current_time() - heard >= self._limits.dead_seconds:
+                raise RemoteProtocolError("nothing was heard from you", ByeReason.IDLE)
+            if self._connection.state is State.OPEN:
+                self.post(Ping())
+
+    async def _write(self) -> None:
+        try:
+            with self._writing:
+                while self._outbox or not self._ending:
+                    if not self._outbox:
+                        self._wake = trio.Event()
+                        await self._wake.wait()
+                        continue
+                    if not await self._send(self._some()):
+                        break
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # the reader notices it as well, or is told below
+        self._ending = True
+        self._reading.cancel()
+
+    def _some(self) -> bytes:
+        """As much of the outbox as goes well into one write."""
+        parts = [self._outbox.popleft()]
+        size = len(parts[0])
+        while self._outbox and size + len(self._outbox[0]) <= SEND_SIZE:
+            parts.append(self._outbox.popleft())
+            size += len(parts[-1])
+        return b"".join(parts)
+
+    async def _send(self, data: bytes) -> bool:
+        """False if the client did not take it in time; nothing can be sent after that."""
+        with trio.move_on_after(self._limits.write_seconds) as scope:
+            await self._stream.send_all(data)
+        self._outbox_bytes -= len(data)
+        if scope.cancelled_caught:
+            self._log.warning("slow_consumer")
+        return not scope.cancelled_caught

@@ -1,0 +1,67 @@
+"""Who is who: names that are unique among those present, and the tokens that give a seat back.
+
+A connection has a name from its hello to its end; a seat keeps the name of its player for as long
+as it is held, connected or not. A name that is taken, or looks like a taken one, gets a number, so
+that nobody is ever refused because his own dead connection still holds his name: his token then
+gives him the seat together with the old name.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Literal
+
+from msgspec import Struct
+
+from dalmuti.protocol.messages import MAX_NAME_WIDTH
+from dalmuti.protocol.text import clean_name, cut, is_reserved, skeleton
+
+
+class Caller(Struct, frozen=True):
+    """A connection as the lobby and the tables know it."""
+
+    conn: int
+    name: str
+    kind: Literal["human", "bot"]
+
+
+def unique_name(wanted: str, taken: Iterable[str]) -> str:
+    """The name somebody gets who asks for `wanted`; `taken` are skeletons of other names.
+
+    Raises ValueError, with a sentence, if `wanted` can be nobody's name.
+    """
+    name = clean_name(wanted)
+    used = set(taken)
+    for number in count(1):
+        suffix = "" if number == 1 else f"-{number}"
+        candidate = cut(name, MAX_NAME_WIDTH - len(suffix), "").rstrip() + suffix
+        if skeleton(candidate) not in used and not is_reserved(candidate):
+            return candidate
+    raise AssertionError("numbers do not end")
+
+
+def new_token() -> str:
+    """A seat token or ticket: 16 random bytes, for people in base32."""
+    return base64.b32encode(secrets.token_bytes(16)).decode().rstrip("=")
+
+
+def digest(token: str) -> bytes:
+    """What is kept of a token."""
+    return hashlib.sha256(token.strip().upper().encode()).digest()
+
+
+def same_secret(given: str | None, expected: str | None) -> bool:
+    """Compares passwords in constant time; without an expected one all is well."""
+    if expected is None:
+        return True
+    return hmac.compare_digest(
+        hashlib.sha256((given or "").encode()).digest(), hashlib.sha256(expected.encode()).digest()
+    )
+
+
+TokenSource = Callable[[], str]

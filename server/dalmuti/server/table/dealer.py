@@ -1,0 +1,63 @@
+"""The seed behind each deal, kept secret until the hand is over (rules.md D3, core.deal).
+
+The table asks a Dealer and nothing else for chance, so a test can hand it known decks.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from dalmuti.core import deal
+from dalmuti.core.cards import DECK
+
+
+class Dealer:
+    """Commits to a seed for one hand after the other, takes nonces, deals, and reveals."""
+
+    def __init__(self, table: str, fixed: int | None = None) -> None:
+        """`fixed` plays known deals, which is not fair and takes no nonces."""
+        self.table = table
+        self.fixed = fixed
+        self.hand = 0
+        self.nonces: dict[int, bytes] = {}
+        self._seed = b""
+
+    @property
+    def fair(self) -> bool:
+        """Whether nobody can know the deals beforehand."""
+        return self.fixed is None
+
+    def prepare(self, hand: int) -> str:
+        """Chooses the seed of the next hand and returns the commitment to it."""
+        self.hand = hand
+        self.nonces = {}
+        self._seed = self.new_seed(hand)
+        return deal.commitment(self.table, hand, self._seed)
+
+    def new_seed(self, hand: int) -> bytes:
+        """The seed of a hand."""
+        if self.fixed is not None:
+            return deal.fixed_seed(self.fixed, hand)
+        return secrets.token_bytes(deal.SEED_BYTES)
+
+    def take_nonces(self, players: Sequence[int]) -> dict[int, bytes]:
+        """The nonces that count for this hand: those of its players."""
+        self.nonces = {p: nonce for p, nonce in self.nonces.items() if p in players}
+        return self.nonces
+
+    def deck(self) -> list[int]:
+        """The 80 cards in the order in which they are dealt."""
+        return deal.deck_of(self._seed, self.nonces)
+
+    def titles_deck(self) -> list[int]:
+        """The deck from which the first titles are drawn."""
+        return deal.shuffled(DECK, self._seed, self.nonces, "titles")
+
+    def titles_order(self, players: Sequence[int]) -> list[int]:
+        """The first titles at random."""
+        return deal.shuffled(players, self._seed, self.nonces, "titles")
+
+    def reveal(self) -> str:
+        """The seed of the hand that is over, in hexadecimal."""
+        return self._seed.hex()

@@ -1,0 +1,162 @@
+"""Who is at a table: players with their tokens and presence, those who watch, tickets for bots.
+
+Plain bookkeeping without rules of its own; `Table` decides what may be done with it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from dalmuti.core.events import Kind, PlayerInfo, Presence
+from dalmuti.core.moves import Move
+from dalmuti.server.sessions import digest
+
+
+class Player(Struct, eq=False):
+    """Somebody who sits here. `conn` is the connection that plays for him, if there is one."""
+
+    number: int
+    name: str
+    kind: Kind
+    conn: int | None = None
+    presence: Presence = "here"
+    tokens: tuple[bytes, ...] = ()
+    """Digests of what gives the seat back: the last token given, and until he shows that he
+    received it, the one before."""
+    grace_ends: float | None = None
+    """When the stand-in takes over from a lost player."""
+    left_as: int | None = None
+    """The connection that left during this hand, and may sit down again in the same seat."""
+    left_because: Literal["left", "lost"] = "left"
+    answered: tuple[int, Move] | None = None
+    """The last decision he answered, so that an answer sent again after a resume is no error."""
+    bot: str = ""
+    """What a house bot plays like."""
+    retries: int = 0
+
+    @property
+    def seated(self) -> bool:
+        """False for one who is listed until the next hand although his seat is free."""
+        return bool(self.tokens)
+
+    @property
+    def is_house(self) -> bool:
+        return self.kind == "house"
+
+    @property
+    def stood_in(self) -> bool:
+        """Whether the stand-in plays for him."""
+        return self.presence in ("standin", "away", "left")
+
+    def info(self) -> PlayerInfo:
+        """What everyone may know of him."""
+        return PlayerInfo(
+            player=self.number, name=self.name, kind=self.kind, presence=self.presence
+        )
+
+
+class Ticket(Struct, frozen=True):
+    """A seat that a house bot is about to take, or (`player`) to take back."""
+
+    digest: bytes
+    bot: str
+    name: str
+    expires: float
+    player: int | None = None
+
+
+class People:
+    """Everyone at one table."""
+
+    def __init__(self) -> None:
+        self.players: dict[int, Player] = {}
+        """By number, in the order in which they sat down."""
+        self.watchers: dict[int, str] = {}
+        """Names by connection."""
+        self.tickets: list[Ticket] = []
+        self._conns: dict[int, Player] = {}
+        self._last_number = 0
+
+    def __contains__(self, conn: int) -> bool:
+        return conn in self._conns or conn in self.watchers
+
+    def add(self, name: str, kind: Kind) -> Player:
+        """A new player, not connected and without a token yet."""
+        self._last_number += 1
+        player = Player(self._last_number, name, kind)
+        self.players[player.number] = player
+        return player
+
+    def attach(self, player: Player, conn: int) -> None:
+        """Lets a connection play for `player`."""
+        self.detach(player)
+        player.conn = conn
+        player.grace_ends = None
+        self._conns[conn] = player
+
+    def detach(self, player: Player) -> None:
+        """Takes his connection from a player, if he has one."""
+        if player.conn is not None:
+            del self._conns[player.conn]
+            player.conn = None
+
+    def player_at(self, conn: int) -> Player | None:
+        """The player that a connection plays for."""
+        return self._conns.get(conn)
+
+    def connected(self) -> Iterator[tuple[int, Player | None]]:
+        """Every connection with its player, None for those who watch."""
+        yield from self._conns.items()
+        for conn in self.watchers:
+            yield conn, None
+
+    def by_token(self, token: str) -> Player | None:
+        """Whose seat this token gives back. All are compared, in constant time."""
+        wanted, found = digest(token), None
+        for player in self.players.values():
+            for known in player.tokens:
+                if hmac.compare_digest(wanted, known):
+                    found = player
+        return found
+
+    def take_ticket(self, text: str) -> Ticket | None:
+        """Uses up the ticket that was given to a house bot."""
+        wanted = digest(text)
+        found = [t for t in self.tickets if hmac.compare_digest(wanted, t.digest)]
+        self.tickets = [ticket for ticket in self.tickets if ticket not in found]
+        return found[0] if found else None
+
+    def drop_left(self) -> None:
+        """Forgets the players who left before this hand."""
+        self.players = {n: p for n, p in self.players.items() if p.presence != "left"}
+
+    def seated(self) -> list[Player]:
+        """Everyone who holds a seat."""
+        return [player for player in self.players.values() if player.seated]
+
+    def next_host(self, old: int | None) -> Player | None:
+        """Who is host when `old` cannot be: the longest present human, else a guest's bot.
+
+        With nobody connected it stays with `old`, or goes to whoever still holds a seat; to a
+        house bot never.
+        """
+        guests = [p for p in self.seated() if not p.is_house and p.presence != "left"]
+        for candidates in (
+            [p for p in guests if p.conn is not None and p.kind == "human"],
+            [p for p in guests if p.conn is not None],
+            [p for p in guests if p.number == old],
+            guests,
+        ):
+            if candidates:
+                return candidates[0]
+        return None
+
+
+def first_free(names: Iterable[str], taken: Iterable[str]) -> str | None:
+    """The first name that nobody has."""
+    used = set(taken)
+    return next((name for name in names if name not in used), None)

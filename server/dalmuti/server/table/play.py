@@ -1,0 +1,258 @@
+"""A table's match as it is played: deals, questions with their clocks, stand-ins, hand results.
+
+The rules are in `core.match`; this adds time and chance, both handed in. Nothing here may depend on
+cards that are not on the table: delays come from a fixed distribution and are drawn for every seat
+alike (rules.md I3).
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Literal
+
+from dalmuti.core.events import By, DealRevealed, Event, HandPrepared, PlayerLeft, Turn
+from dalmuti.core.hand import Hand, Phase
+from dalmuti.core.match import MIN_PLAYERS, Match
+from dalmuti.core.moves import Call, IllegalMove, Move
+from dalmuti.core.options import TableOptions
+from dalmuti.core.policy import greedy
+from dalmuti.protocol.errors import ErrorCode
+from dalmuti.protocol.messages import Act, Decision
+from dalmuti.server.limits import Limits
+from dalmuti.server.table.asking import Asking
+from dalmuti.server.table.dealer import Dealer
+from dalmuti.server.table.feed import Feed
+from dalmuti.server.table.people import People, Player
+from dalmuti.server.table.refused import Refused
+
+
+def kind_of(hand: Hand) -> Literal["revolution", "tax", "lead", "follow"]:
+    """What a hand that is not over asks next."""
+    if hand.phase is Phase.REVOLUTION:
+        return "revolution"
+    if hand.phase is Phase.TAXES:
+        return "tax"
+    return "lead" if hand.top is None else "follow"
+
+
+class Play:
+    """The match of one table, with its clock. `now` is in seconds on any monotonic clock."""
+
+    def __init__(
+        self,
+        options: TableOptions,
+        feed: Feed,
+        people: People,
+        dealer: Dealer,
+        limits: Limits,
+        delays: Random,
+        pace: float,
+    ) -> None:
+        """`pace` scales the delays of stand-ins and the least time of the window; 0: none."""
+        self.match = Match(options)
+        self.asking: Asking | None = None
+        self.turn: Turn | None = None
+        self.commitment = ""
+        self._feed, self._people, self._dealer = feed, people, dealer
+        self._limits, self._delays, self._pace = limits, delays, pace
+        self._decisions = 0
+
+    # -- from deal to result -------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Binds the server to the next deal."""
+        hand = self.match.hands_begun + 1
+        self.commitment = self._dealer.prepare(hand)
+        self._feed.emit(HandPrepared(hand, self.commitment))
+
+    def add_nonce(self, player: Player, hand: int, nonce: bytes) -> None:
+        """Takes a player's nonce for the hand that is prepared."""
+        if not self._dealer.fair:
+            raise Refused(ErrorCode.NO_NONCE_NOW, "this table plays known deals")
+        if not self.commitment or hand != self._dealer.hand:
+            raise Refused(ErrorCode.NO_NONCE_NOW, f"hand {hand} is not being prepared")
+        self._dealer.nonces[player.number] = nonce
+
+    def deal(self, now: float) -> None:
+        """Deals the next hand; after the end of a match, the first of a new one."""
+        match, dealer = self.match, self._dealer
+        if match.hand is not None:
+            raise Refused(ErrorCode.HAND_RUNNING, "a hand is being played")
+        if len(match.order) < MIN_PLAYERS:
+            raise Refused(
+                ErrorCode.TOO_FEW_PLAYERS,
+                f"a hand needs {MIN_PLAYERS} players, here sits {len(match.order)}",
+            )
+        if match.state == "over":
+            self._emit(match.restart())
+        nonces = dealer.take_nonces(match.order)
+        if not match.titled:
+            self._emit(self._find_titles())
+        commitment, self.commitment = self.commitment, ""
+        events = match.start(dealer.deck(), commitment, nonces)
+        self._people.drop_left()
+        self._emit(events)
+        self._ask(now)
+
+    def _find_titles(self) -> list[Event]:
+        match, dealer = self.match, self._dealer
+        match match.options.first_titles:
+            case "draw":
+                return match.find_titles(dealer.titles_deck())
+            case "random":
+                return match.give_titles((), tuple(dealer.titles_order(sorted(match.order))))
+            case "order_of_arrival":
+                return match.give_titles((), tuple(sorted(match.order)))
+
+    def abandon(self) -> None:
+        """Ends a running hand without a result (C3)."""
+        if self.match.hand is not None:
+            self.asking = self.turn = None
+            self._emit(self.match.abandon())
+            self._emit([DealRevealed(self._dealer.hand, self._dealer.reveal())])
+
+    def _hand_over(self) -> None:
+        """Reveals the deal, frees the seats that were left, and prepares the next hand."""
+        self.asking = self.turn = None
+        self._emit([DealRevealed(self._dealer.hand, self._dealer.reveal())])
+        for player in self._people.seated():
+            if player.presence == "left":
+                player.tokens = ()
+                self._emit([PlayerLeft(player.number, player.left_because)])
+            player.left_as = None
+        self.prepare()
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def act(self, player: Player, message: Act, now: float) -> None:
+        """Takes a player's answer. Raises Refused, and nothing has changed."""
+        if player.answered == (message.decision, message.choice):
+            return
+        asking, seat = self.asking, self.match.seat_of(player.number)
+        if message.decision > self._decisions or (asking is None and message.decision == 0):
+            raise Refused(ErrorCode.NO_DECISION, "you have nothing to decide")
+        if asking is None or message.decision != asking.decision:
+            raise Refused(
+                ErrorCode.STALE_DECISION, f"decision {message.decision} is over, it was too late"
+            )
+        if seat is None:
+            raise Refused(ErrorCode.NO_DECISION, "you do not play in this hand")
+        if seat not in asking.seats:
+            raise Refused(ErrorCode.NOT_YOUR_TURN, "it is not your turn")
+        if seat not in asking.waits_for(self._hand):
+            raise Refused(ErrorCode.STALE_DECISION, "you have decided this already")
+        try:
+            self._hand.check(seat, message.choice)
+        except IllegalMove as error:
+            raise Refused(ErrorCode(error.code.value), str(error)) from None
+        player.answered = (message.decision, message.choice)
+        self._move(seat, message.choice, "player", now)
+
+    def ask_again(self, player: Player, now: float) -> None:
+        """Repeats the question to a player who has not answered it."""
+        seat = self.match.seat_of(player.number)
+        asking = self.asking
+        if asking and seat is not None and player.conn is not None:
+            if seat in asking.waits_for(self._hand):
+                self._feed.send(player.conn, self._decision(asking, seat, now))
+
+    def presence_changed(self, player: Player, now: float) -> None:
+        """Lets the stand-in take the seat, or give it back."""
+        seat, asking = self.match.seat_of(player.number), self.asking
+        if seat is None or asking is None:
+            return
+        if not player.stood_in:
+            asking.standins.pop(seat, None)
+        elif seat in asking.waits_for(self._hand) and seat not in asking.standins:
+            asking.standins[seat] = now + self._delay()
+
+    def next_deadline(self) -> float | None:
+        """When `tick` has something to do."""
+        return None if self.asking is None else self.asking.next_deadline(self._hand)
+
+    def tick(self, now: float) -> None:
+        """Does one thing that is due: a stand-in's move, a default, the end of the window."""
+        asking = self.asking
+        if asking is None:
+            return
+        waiting = asking.waits_for(self._hand)
+        due = [seat for seat in asking.standins if asking.standins[seat] <= now]
+        if due:
+            seat = min(due, key=lambda seat: (asking.standins[seat], seat))
+            hand = self._hand
+            self._move(seat, greedy(hand.cards(seat), hand.legal(seat)), "standin", now)
+        elif waiting and asking.ends is not None and asking.ends <= now:
+            for seat in waiting:
+                if self.asking is asking:
+                    self._move(seat, self._hand.default(seat), "clock", now)
+        elif not waiting:
+            self._close_window(asking, now)
+
+    @property
+    def _hand(self) -> Hand:
+        assert self.match.hand is not None
+        return self.match.hand
+
+    def _move(self, seat: int, move: Move, by: By, now: float) -> None:
+        """Makes a legal move. In the revolution window all but a call stays under seal."""
+        asking = self.asking
+        assert asking is not None
+        asking.standins.pop(seat, None)
+        if asking.phase is Phase.REVOLUTION and not isinstance(move, Call):
+            asking.sealed[seat] = (move, by)
+            if not asking.waits_for(self._hand):
+                self._close_window(asking, now)
+            return
+        self._emit(self.match.apply(seat, move, by))
+        self._ask(now)
+
+    def _close_window(self, asking: Asking, now: float) -> None:
+        """Gives the sealed answers to the hand, unless it is too early (R2)."""
+        if now < asking.earliest:
+            return
+        for seat, (move, by) in sorted(asking.sealed.items()):
+            self._emit(self.match.apply(seat, move, by))
+        self._ask(now)
+
+    def _ask(self, now: float) -> None:
+        """Asks whoever the hand waits for now, if they are not asked already."""
+        hand, old = self.match.hand, self.asking
+        if hand is None:
+            self._hand_over()
+            return
+        if old and old.phase is hand.phase and hand.phase is not Phase.TRICKS:
+            return
+        self._decisions += 1
+        kind = kind_of(hand)
+        asking = self.asking = Asking(self._decisions, hand.phase, kind, hand.to_act, None)
+        seconds: float = hand.options.turn_seconds
+        if hand.phase is Phase.REVOLUTION:
+            seconds = min(seconds, self._limits.window_most_seconds)
+            asking.earliest = now + self._limits.window_seconds * min(self._pace, 1)
+        if seconds:
+            asking.ends = now + seconds
+        self.turn = Turn(kind, asking.seats, asking.decision, asking.ms_left(now))
+        self._feed.emit(self.turn)
+        for seat in asking.seats:
+            player = self._people.players[self.match.order[seat]]
+            if player.conn is not None:
+                self._feed.send(player.conn, self._decision(asking, seat, now))
+            self.presence_changed(player, now)
+
+    def _decision(self, asking: Asking, seat: int, now: float) -> Decision:
+        hand = self._hand
+        return Decision(
+            decision=asking.decision,
+            kind=asking.kind,
+            choices=tuple(hand.legal(seat)),
+            default=hand.default(seat),
+            ms=asking.ms_left(now),
+        )
+
+    def _delay(self) -> float:
+        least, most = self._limits.standin_least, self._limits.standin_most
+        return self._pace * self._delays.uniform(least, most)
+
+    def _emit(self, events: list[Event]) -> None:
+        for event in events:
+            self._feed.emit(event)

@@ -1,0 +1,152 @@
+"""The loop around one table: requests and time in, answers and events out.
+
+One task owns a table, so there are no locks. A request waits in a queue that is bounded by the
+number of connections, since each waits for its answer before it reads the next one. `Room.keep` is
+the one place that every fact passes before anyone hears of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import trio
+from msgspec import Struct, field
+
+from dalmuti.protocol import messages as msg
+from dalmuti.server.log import Log
+from dalmuti.server.sessions import Caller
+from dalmuti.server.table.table import Batch, BotJob, CloseReason, Table
+
+
+class Asked(Struct):
+    """A request in the queue, or (`request` is None) the news that a connection is gone."""
+
+    caller: Caller
+    request: msg.Request | None
+    answered: bool = False
+    done: trio.Event = field(default_factory=trio.Event)
+
+
+class Room:
+    """A table with its task. `deliver` hands a message to a connection and never waits."""
+
+    def __init__(
+        self,
+        table: Table,
+        log: Log,
+        *,
+        deliver: Callable[[int, msg.ServerMessage], None],
+        send_for_bot: Callable[[BotJob], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.table = table
+        self._log = log.bind(table=table.name)
+        self._deliver, self._send_for_bot, self._changed = deliver, send_for_bot, changed
+        self._send, self._inbox = trio.open_memory_channel[Asked](math.inf)
+        self._scope = trio.CancelScope()
+        self._stop_reason: CloseReason = "shutdown"
+        self._current: Asked | None = None
+
+    async def ask(self, caller: Caller, request: msg.Request) -> bool:
+        """Puts a request to the table and waits until it is answered.
+
+        False, and no answer, if the table is no more.
+        """
+        asked = Asked(caller, request)
+        try:
+            self._send.send_nowait(asked)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return False
+        await asked.done.wait()
+        return asked.answered
+
+    def gone(self, caller: Caller) -> None:
+        """Tells the table that a connection is no more."""
+        try:
+            self._send.send_nowait(Asked(caller, None))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return
+
+    def stop(self, reason: CloseReason) -> None:
+        """Closes the table from outside, as soon as its task comes to it."""
+        self._stop_reason = reason
+        self._scope.cancel()
+
+    async def run(self, opening: Asked) -> None:
+        """Opens the table as `opening` asks, and plays it until it is closed.
+
+        Whatever goes wrong in here ends this table and no other: its people are told.
+        """
+        try:
+            await self._step(opening)
+            with self._scope:
+                await self._loop()
+            if not self.table.closed:
+                self.table.close(self._stop_reason)
+                await self._hand_out()
+        except Exception:
+            self._log.crash("table_crashed")
+            self._close_broken()
+        finally:
+            self._finish()
+
+    async def _loop(self) -> None:
+        while not self.table.closed:
+            deadline = self.table.next_deadline()
+            asked: Asked | None = None
+            with trio.move_on_at(math.inf if deadline is None else deadline):
+                asked = await self._inbox.receive()
+            await self._step(asked)
+
+    async def _step(self, asked: Asked | None) -> None:
+        """Does what is due, then what was asked, and lets everyone know."""
+        self._current = asked
+        table, now = self.table, trio.current_time()
+        table.tick(now)
+        if asked is not None and not table.closed:
+            if isinstance(asked.request, msg.CreateTable):
+                table.open(asked.caller, asked.request, now)
+            elif asked.request is not None:
+                table.handle(asked.caller, asked.request, now)
+            else:
+                table.lost(asked.caller.conn, now)
+            asked.answered = True
+        await self._hand_out()
+        if asked is not None:
+            asked.done.set()
+
+    async def _hand_out(self) -> None:
+        batch = self.table.take()
+        await self.keep(batch)
+        for conn, message in batch.output:
+            self._deliver(conn, message)
+        for job in batch.jobs:
+            self._send_for_bot(job)
+        self._changed()
+
+    async def keep(self, batch: Batch) -> None:
+        """Keeps what was decided, before anyone hears of it."""
+
+    def _close_broken(self) -> None:
+        """The state of the table cannot be trusted any more; who is here can."""
+        self.table.closed = True
+        for conn, _ in list(self.table.people.connected()):
+            self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
+
+    def _finish(self) -> None:
+        self._send.close()
+        if self._current is not None:
+            self._current.done.set()
+        for asked in _rest(self._inbox):
+            asked.done.set()
+        self._inbox.close()
+        self._changed()
+
+
+def _rest(inbox: trio.MemoryReceiveChannel[Asked]) -> Iterable[Asked]:
+    while True:
+        try:
+            yield inbox.receive_nowait()
+        except (trio.WouldBlock, trio.EndOfChannel):
+            return
