@@ -1,0 +1,1 @@
+"""The full-screen client: pure selectors and screens under a thin prompt_toolkit skin."""

@@ -1,0 +1,248 @@
+"""Lines of styled text that know how many terminal cells they take.
+
+A screen is a list of lines, a line a list of spans. Nothing here draws: `fit` makes a line exactly
+as wide as it has to be, `Frame` puts lines between borders, `overlay` lays a box over a screen.
+Everything counts cells, never characters, so that a name in Chinese leaves the border in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from dalmuti.protocol.text import cut, safe_text, width
+
+ASCII: Final = str.maketrans(
+    {
+        **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
+        **{"─": "-", "│": "|", "▶": ">", "→": ">", "·": ".", "…": "~"},
+    }
+)
+"""What `--ascii` shows instead, character for character."""
+
+
+class Span(NamedTuple):
+    """Text in one style; `target` names what a click on it means."""
+
+    style: str
+    text: str
+    target: str = ""
+
+
+Line = list[Span]
+
+
+def span(text: str, style: str = "", target: str = "") -> Span:
+    """A span of text from anywhere: what a terminal could obey is taken out."""
+    return Span(style, safe_text(text), target)
+
+
+def line(*parts: str | Span) -> Line:
+    """A line of spans and plain text."""
+    return [part if isinstance(part, Span) else span(part) for part in parts]
+
+
+def cells(spans: Iterable[Span]) -> int:
+    """How many cells a line takes."""
+    return sum(width(part.text) for part in spans)
+
+
+def fit(spans: Iterable[Span], room: int) -> Line:
+    """The line cut or filled with spaces to exactly `room` cells."""
+    fitted: Line = []
+    left = room
+    parts = list(spans)
+    for part in parts:
+        need = width(part.text)
+        if need > left:
+            text = cut(part.text, left) if left else ""
+            fitted.append(Span(part.style, text, part.target))
+            left -= width(text)
+            break
+        fitted.append(part)
+        left -= need
+    if left:
+        fitted.append(Span("", " " * left))
+    return fitted
+
+
+def column(text: str, room: int, style: str = "", *, right: bool = False, target: str = "") -> Span:
+    """One cell of a table: cut or filled to exactly `room` cells."""
+    text = cut(safe_text(text), room)
+    gap = " " * (room - width(text))
+    return Span(style, gap + text if right else text + gap, target)
+
+
+def piece(spans: Iterable[Span], start: int, end: int) -> Line:
+    """What lies in the cells from `start` to `end`; half a wide character becomes a space."""
+    taken: Line = []
+    at = 0
+    for part in spans:
+        size = width(part.text)
+        if at + size <= start or at >= end:
+            at += size
+            continue
+        if start <= at and at + size <= end:
+            taken.append(part)
+            at += size
+            continue
+        text = ""
+        for char in part.text:
+            size = width(char)
+            if start <= at and at + size <= end:
+                text += char
+            elif at < end and at + size > start:
+                text += " " * (min(end, at + size) - max(start, at))
+            at += size
+        taken.append(Span(part.style, text, part.target))
+    return taken
+
+
+def window(entries: Sequence[Line], chosen: int, room: int, gap: int = 2) -> Line:
+    """Entries in a row, scrolled so that the chosen one is seen, with dots where it is cut."""
+    row: Line = []
+    starts = []
+    at = 0
+    for entry in entries:
+        starts.append(at)
+        row += [*entry, Span("", " " * gap)]
+        at += cells(entry) + gap
+    total = at - gap
+    if total <= room or not entries:
+        return fit(row, room)
+    middle = starts[chosen] + cells(entries[chosen]) // 2
+    start = max(0, min(middle - room // 2, total - room))
+    shown = piece(row, start, start + room)
+    if start > 0:
+        shown = [Span("dim", "… "), *piece(shown, 2, room)]
+    if start + room < total:
+        shown = [*piece(shown, 0, room - 2), Span("dim", " …")]
+    return fit(shown, room)
+
+
+def wrap(text: str, room: int, indent: int = 2) -> list[str]:
+    """The text on as many lines as it needs, broken at spaces; long words are broken anywhere."""
+    lines: list[str] = []
+    current = ""
+    for word in safe_text(text).split(" "):
+        joined = f"{current} {word}" if current.strip() else current + word
+        if width(joined) <= room:
+            current = joined
+            continue
+        if current.strip():
+            lines.append(current)
+            current = " " * indent
+        while width(current + word) > room:
+            head = cut(word, room - width(current), "")
+            if not head:
+                break
+            lines.append(current + head)
+            current, word = " " * indent, word[len(head) :]
+        current += word
+    return [*lines, current]
+
+
+def splice(spans: Iterable[Span], at: int, put: Iterable[Span]) -> Line:
+    """The line with the cells from `at` on covered by `put`."""
+    spans, put = list(spans), list(put)
+    end = at + cells(put)
+    return [*piece(spans, 0, at), *put, *piece(spans, end, cells(spans))]
+
+
+class Frame:
+    """Rows between borders. A row is one pane wide, or two with a border at cell `split`."""
+
+    def __init__(self, cols: int) -> None:
+        self.cols = cols
+        self.rows: list[Line] = []
+
+    def rule(
+        self,
+        ends: str,
+        title: str = "",
+        *,
+        split: int | None = None,
+        joint: str = "─",
+        second: str = "",
+        right: str = "",
+        accent: bool = False,
+    ) -> None:
+        """A border between `ends`, with `joint` at `split` and titles in it.
+
+        `second` is the title of the right pane, `right` a remark at the right end.
+        """
+        border = list(ends[0] + "─" * (self.cols - 2) + ends[1])
+        if split is not None:
+            border[split] = joint
+        row: Line = [_frame("".join(border))]
+        if right:
+            right = cut(safe_text(right), self.cols // 2)
+            row = splice(row, self.cols - 4 - width(right), [Span("dim", f" {right} ")])
+        if second and split is not None:
+            room = self.cols - split - 6
+            row = splice(row, split + 2, [Span("head", f" {cut(safe_text(second), room)} ")])
+        if title:
+            room = (
+                (split if second and split else self.cols) - 6 - (width(right) + 3 if right else 0)
+            )
+            style = "accent" if accent else "head"
+            row = splice(row, 2, [Span(style, f" {cut(safe_text(title), room)} ")])
+        self.rows.append(row)
+
+    def row(self, spans: Iterable[Span]) -> None:
+        """One row over the whole width."""
+        self.rows.append([_frame("│ "), *fit(spans, self.cols - 4), _frame(" │")])
+
+    def pair(self, left: Iterable[Span], right: Iterable[Span], split: int) -> None:
+        """One row in two panes."""
+        self.rows.append(
+            [
+                _frame("│ "),
+                *fit(left, split - 3),
+                _frame(" │ "),
+                *fit(right, self.cols - split - 4),
+                _frame(" │"),
+            ]
+        )
+
+
+def _frame(text: str) -> Span:
+    return Span("frame", text)
+
+
+def box(title: str, content: Sequence[Line], room: int, foot: str = "") -> list[Line]:
+    """A framed box with `room` cells inside."""
+    frame = Frame(room + 4)
+    frame.rule("┌┐", title, accent=True)
+    for spans in content:
+        frame.row(spans)
+    frame.rule("└┘", "", right=foot)
+    return frame.rows
+
+
+def overlay(screen: Sequence[Line], over: Sequence[Line]) -> list[Line]:
+    """The screen with a box in the middle of it, above the last two rows."""
+    rows = [list(spans) for spans in screen]
+    wide = cells(rows[0])
+    size = max(cells(spans) for spans in over)
+    room = len(rows) - 2
+    over = over[:room]
+    top = (room - len(over)) // 2
+    left = (wide - size) // 2
+    for number, spans in enumerate(over, start=top):
+        behind = [Span("dim", part.text) for part in rows[number]]
+        rows[number] = splice(behind, left, fit(spans, size))
+    return rows
+
+
+def to_ascii(rows: Iterable[Line]) -> list[Line]:
+    """The same rows with ASCII signs in the place of the drawing characters."""
+    return [
+        [Span(part.style, part.text.translate(ASCII), part.target) for part in spans]
+        for spans in rows
+    ]
+
+
+def text_of(rows: Iterable[Line]) -> str:
+    """The rows as plain text, for tests."""
+    return "\n".join("".join(part.text for part in spans) for spans in rows)

@@ -1,0 +1,190 @@
+"""Keys and commands in words: the key bar of every phase, the help, the list of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+Keys = Sequence[tuple[str, str]]
+"""Keys as people call them, and what they do."""
+
+KEYS_FOLLOW: Final[Keys] = (
+    ("Arrows", "choose"),
+    ("Enter", "play"),
+    ("Space", "pass"),
+    ("9", "type a rank"),
+    ("j", "Jester"),
+    ("t", "chat"),
+    ("s", "scores"),
+)
+KEYS_LEAD: Final[Keys] = (
+    ("Left Right", "rank"),
+    ("Up Down", "size"),
+    ("Enter", "play"),
+    ("3x9", "type"),
+    ("j", "Jester"),
+    ("t", "chat"),
+)
+KEYS_WAIT: Final[Keys] = (
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("PgUp", "older"),
+    ("m", "mouse"),
+    ("c", "colours"),
+    ("q", "leave"),
+)
+KEYS_WATCH: Final[Keys] = (
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("PgUp", "older"),
+    ("q", "leave"),
+)
+KEYS_CALL: Final[Keys] = (
+    ("Enter", "no revolution"),
+    ("r", "call"),
+    ("Arrows", "choose"),
+    ("t", "chat"),
+)
+KEYS_NO_CALL: Final[Keys] = (("Enter", "go on"), ("t", "chat"), ("s", "scores"), ("q", "leave"))
+KEYS_TAX: Final[Keys] = (
+    ("Enter", "give"),
+    ("9", "mark"),
+    ("-", "unmark"),
+    ("Arrows", "choose"),
+    ("j", "Jester"),
+    ("Esc", "suggestion"),
+    ("t", "chat"),
+)
+KEYS_DRAW: Final[Keys] = (("Enter", "go on"), ("Esc", "skip"), ("t", "chat"))
+KEYS_HOST: Final[Keys] = (
+    ("Space", "deal"),
+    ("b", "add bot"),
+    ("k", "remove bot"),
+    ("t", "chat"),
+    ("s", "scores"),
+    ("q", "leave"),
+)
+KEYS_HOST_SOLO: Final[Keys] = KEYS_HOST
+KEYS_GUEST: Final[Keys] = (
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("m", "mouse"),
+    ("c", "colours"),
+    ("q", "leave"),
+)
+KEYS_LOBBY: Final[Keys] = (
+    ("Arrows", "choose"),
+    ("Enter", "join"),
+    ("w", "watch"),
+    ("n", "new table"),
+    ("q", "quit"),
+)
+
+KEY_OF: Mapping[str, str] = {
+    "Enter": "enter",
+    "Space": "space",
+    "Esc": "escape",
+    "t": "t",
+    "s": "s",
+    "l": "l",
+    "m": "m",
+    "c": "c",
+    "q": "q",
+    "b": "b",
+    "k": "k",
+    "n": "n",
+    "w": "w",
+    "r": "r",
+    "j": "j",
+    "-": "-",
+    "?": "?",
+    "PgUp": "pageup",
+}
+"""The key that a click on its name in the key bar presses."""
+
+HELP_ALWAYS: Final[Keys] = (
+    ("t or Tab", "chat (Esc back)"),
+    ("/", "commands, Tab completes"),
+    ("PgUp PgDn", "scroll the log"),
+    ("l", "larger log"),
+    ("s", "scores"),
+    ("m", "mouse on or off"),
+    ("c", "colours"),
+    ("Ctrl-L", "draw again"),
+    ("q", "leave"),
+    ("Ctrl-C", "quit, seat kept"),
+)
+_HELP_WAIT: Final[Keys] = (
+    ("Space", "deal (host)"),
+    ("b", "add a house bot"),
+    ("k", "remove a bot"),
+)
+HELP_KEYS: Mapping[str, Keys] = {
+    "play": (
+        ("Left Right", "choose a rank"),
+        ("Up Down", "more or fewer"),
+        ("Enter", "play what is in [ ]"),
+        ("9", "all your 9s"),
+        ("12", "type 1 then 2; 0 is 10"),
+        ("3x9", "three 9s"),
+        ("3x", "three of this rank"),
+        ("j   J", "one, or both Jesters"),
+        ("Space or p", "pass"),
+        ("Backspace", "forget typing"),
+    ),
+    "taxes": (
+        ("digits", "mark one more of a rank"),
+        ("12", "type 1 then 2; 0 is 10"),
+        ("j", "mark a Jester"),
+        ("- Backspace", "take one back"),
+        ("Left Right", "choose a rank"),
+        ("Up Down", "mark, unmark"),
+        ("Esc", "the suggestion again"),
+        ("Enter", "give what is marked"),
+    ),
+    "revolution": (
+        ("Enter", "no revolution"),
+        ("r r", "call a revolution"),
+        ("r Enter", "the same"),
+        ("g", "choose a Greater one"),
+        ("Esc", "not after all"),
+    ),
+    "draw": (("Enter", "the next step"), ("Esc", "to the end")),
+    "room": _HELP_WAIT,
+    "result": _HELP_WAIT,
+    "lobby": (
+        ("Up Down", "choose a table"),
+        ("Enter", "sit down there"),
+        ("w", "watch"),
+        ("n", "open a new table"),
+    ),
+}
+RULES_SHORT: Final = (
+    "Lower ranks beat higher ones: 1 is best, 12 worst. Follow with the same number"
+    " of cards of a lower rank, or pass; passing is not for good.",
+    "A Jester counts as any rank beside a natural card; alone it is a 13.",
+    "First out is Greater Dalmuti in the next hand, last is Greater Peon.",
+)
+
+
+COMMANDS: Mapping[str, str] = {
+    "/help": "keys and rules",
+    "/who": "who sits and watches here",
+    "/score": "the scores",
+    "/rules": "the rules of this table",
+    "/add": "/add [BOT]: seat a house bot",
+    "/kick": "/kick NAME: free a seat",
+    "/host": "/host NAME: make somebody else the host",
+    "/deal": "deal the next hand",
+    "/away": "the stand-in plays for you",
+    "/back": "play yourself again",
+    "/leave": "leave the table",
+    "/close": "close the table for everyone",
+    "/create": "/create NAME [RULE=VALUE ...]: open a table",
+    "/join": "/join NAME [password=...]: sit down",
+    "/watch": "/watch NAME [password=...]: watch",
+    "/quit": "quit the program",
+}

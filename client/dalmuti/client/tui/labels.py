@@ -1,0 +1,546 @@
+"""The words of the full screen: headings, key bars, help, and short sentences in the panes.
+
+Beside `client.words`, which has the sentences that every client says: this is what only a screen
+has. Another language is another file like this one. Widths are tight: a key bar has 80 cells, a
+note beside a player 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dalmuti.client import words
+from dalmuti.client.tui.keytexts import COMMANDS
+from dalmuti.core.cards import JESTER, Play
+from dalmuti.core.moves import Call, Decline
+from dalmuti.core.options import CLASSIC_SEATS, TableOptions
+from dalmuti.protocol.messages import TableInfo
+
+# -- everywhere --------------------------------------------------------------------------------
+
+HELP = "help"
+CHAT_LINE = "t or Tab to talk, / for commands"
+COMMAND_LINE = "/ for commands"
+CHAT_PROMPT = "chat> "
+LOG = "Log"
+LOG_BACK = "Log (older lines, PgDn for newer)"
+PLAYERS = "Players"
+WAITING = "Waiting"
+PASS = "Pass"
+PASSES = "pass"
+ESC_CLOSES = "Esc closes this"
+LOG_FOOT = "PgUp PgDn scroll, Esc closes this"
+TOO_FAST = "That key came with the turn and did nothing; press it again."
+SCORE = "Score"
+
+
+def too_small(cols: int, rows: int, need_cols: int, need_rows: int) -> list[str]:
+    """What a terminal shows that is too small."""
+    return [
+        "This window is too small.",
+        f"Dalmuti needs {need_cols} x {need_rows}, here are {cols} x {rows}.",
+        "Make it larger, or start with --plain.",
+    ]
+
+
+def clock(seconds: int) -> str:
+    """The time that is left: 0:38."""
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def presence(value: str, seconds: int | None) -> str:
+    """A word about a player who is not simply here; empty for one who is."""
+    if value == "lost":
+        return "lost" if seconds is None else f"lost {clock(seconds)}"
+    return {"away": "away", "standin": "stand-in", "left": "left"}.get(value, "")
+
+
+def players(number: int) -> str:
+    """How many play."""
+    return f"{number} players"
+
+
+def hand_number(number: int) -> str:
+    """Which hand."""
+    return f"hand {number}"
+
+
+def trick_number(number: int) -> str:
+    """Which trick."""
+    return f"trick {number}"
+
+
+def waits(name: str) -> str:
+    """Somebody who sits at the table, not in the hand."""
+    return f"{name} {'play' if name == 'you' else 'plays'} from the next hand on"
+
+
+def out(place: int) -> str:
+    """Beside a player who has no cards left."""
+    return f"out, {words.ordinal(place)}"
+
+
+# -- decisions ---------------------------------------------------------------------------------
+
+YOUR_TURN = "YOUR TURN"
+MUST_LEAD = "You lead: play any set, you cannot pass."
+NUMBER_FIRST = "Type how many first: 3x9 is three 9s, 3x three of the chosen rank."
+NO_MORE = "That is as many as you can play of this rank."
+NO_FEWER = "That is as few as you can play of this rank."
+NO_JESTER = "No Jester can be added or taken away here."
+NO_CALL = "Only who was dealt both Jesters can call a revolution."
+CALL_AGAIN = "Press r once more, or Enter, to call a revolution. Esc for not."
+ENTER_DECLINES = "Press Enter to go on without a revolution."
+ENTER_GIVES = "Enter gives what is marked; digits mark, - takes one back."
+SIZES = "Up/Down "
+TYPED = "typed"
+
+
+def no_play_of(rank: int) -> str:
+    """There is no legal set of this rank now."""
+    return f"You can play no {_rank_short(rank)} now."
+
+
+def no_such_play(typed_text: str) -> str:
+    """Enter on something that is no legal play."""
+    return f"{typed_text} is no play that you can make now."
+
+
+def typed_no_play(typed_text: str) -> str:
+    """While what was typed is no legal play, or not yet."""
+    return f"typed {typed_text}: no such play yet; Backspace forgets it"
+
+
+def typed(typed_text: str) -> str:
+    """What was typed so far."""
+    return f"   typed {typed_text}"
+
+
+def enter_plays(play: Play | None) -> str:
+    """What Enter does now."""
+    return "Enter passes" if play is None else f"Enter plays {words.play(play)}"
+
+
+def sent(what: str) -> str:
+    """The answer is on its way."""
+    return f"{what}: sent"
+
+
+def waits_for(name: str) -> str:
+    """Whose turn it is."""
+    return "It is your turn." if name == "you" else f"It is {name}'s turn."
+
+
+WHY_WAITING: Mapping[str, str] = {
+    "lost": "The connection is lost; the stand-in plays when the time is up.",
+    "standin": "The stand-in plays.",
+    "away": "Away: the stand-in plays.",
+    "left": "Has left: the stand-in plays to the end of the hand.",
+}
+
+
+def mark_more(missing: int, due: int) -> str:
+    """The marks are not complete."""
+    if missing <= 0:
+        return f"Exactly {words.count(due)} must be marked."
+    return f"Mark {words.count(missing)} more, then Enter gives."
+
+
+def no_more_of(rank: int) -> str:
+    """Nothing of this rank is left to be marked."""
+    return f"You have no more {_rank_short(rank)} to mark."
+
+
+def not_marked(rank: int) -> str:
+    """There is no mark to take back."""
+    return f"No {_rank_short(rank)} is marked."
+
+
+def _rank_short(rank: int) -> str:
+    return "Jester" if rank == JESTER else str(rank)
+
+
+# -- the hand ----------------------------------------------------------------------------------
+
+GRID_RANK, GRID_HAVE, GRID_GIVE = "rank", "have", "give"
+TO_BEAT, THIS_TRICK, LAST_TRICK = "To beat", "This trick", "Last trick"
+WATCHING_TITLE, WATCHING_HAND = (
+    "Watching",
+    "You are watching: everybody's cards are hidden from you.",
+)
+YOU_LEAD = "Your turn: you lead, play any set"
+OUT_TITLE = "You are out"
+
+
+def your_hand(number: int) -> str:
+    """Above the hand."""
+    return f"Your hand: {words.count(number)}"
+
+
+def your_hand_give(number: int, due: int) -> str:
+    """Above the hand of one who gives cards back."""
+    return f"Your hand: {words.count(number)}, give {due} back"
+
+
+def beat(play: str) -> str:
+    """Above the choice of one who follows."""
+    return f"Your turn: beat {play}, or pass"
+
+
+def by(name: str) -> str:
+    """Whose set it is."""
+    return f"by {name}"
+
+
+def beaten_by(play: Play) -> str:
+    """What beats a set."""
+    if play.rank == 1:
+        return "nothing beats it"
+    below = "rank 1" if play.rank == 2 else f"rank {play.rank - 1} or lower"
+    return f"{words.count(play.count)} of {below} beat{'s' if play.count == 1 else ''} it"
+
+
+def leads(name: str) -> str:
+    """A trick begins."""
+    return "You lead: any number of cards of one rank." if name == "you" else f"{name} leads."
+
+
+def you_are_out(place: int, title: str) -> str:
+    """What one waits for who has no cards left."""
+    return f"You are out, {words.ordinal(place)}: {title} in the next hand. The others play on."
+
+
+def you_paid(name: str, paid: str, returned: str) -> str:
+    """The tax as the payer knows it."""
+    return f"Taxes: you paid {name} {paid} and got {returned}."
+
+
+def you_got(name: str, paid: str, returned: str) -> str:
+    """The tax as the receiver knows it."""
+    return f"Taxes: {name} paid you {paid} and got {returned}."
+
+
+# -- before play -------------------------------------------------------------------------------
+
+REVOLUTION, TAXES = "revolution", "taxes"
+REVOLUTION_TITLE, TAXES_TITLE = "Revolution", "Taxes"
+REVOLUTION_IS = (
+    "Whoever was dealt both Jesters may call a revolution: no taxes this hand.",
+    "Everyone is asked, and nobody hears who could have called and did not.",
+)
+CALL_TITLE = "Your decision: a revolution?"
+GO_ON = "No revolution"
+NO_REVOLUTION, CALL, CALL_GREATER = "No revolution", "Call a revolution", "Greater Revolution"
+NO_BOTH_JESTERS = "You were not dealt both Jesters, so you cannot call. Enter goes on."
+WINDOW_OPEN = "The players are being asked."
+WINDOW_ANSWERED = "You call nothing. The others are being asked."
+
+
+def calling(choice: Call | Decline) -> str:
+    """What a choice in the revolution window means."""
+    if isinstance(choice, Decline):
+        return "Enter goes on without a revolution; nobody hears of it."
+    if choice.greater:
+        return "You show both Jesters: no taxes, and all titles turn round; you lead."
+    return "You show both Jesters: no taxes this hand; titles stay, the Greater Dalmuti leads."
+
+
+GIVE_TITLE = "Your decision: what you give back"
+GIVING = "Giving"
+NOTHING_MARKED = "Nothing is marked yet."
+SUGGESTED = "(suggested: your worst)"
+TAX_HELP = "Digits mark one more of a rank, - takes one back, Enter gives."
+MERCHANTS_FREE = "Merchants pay nothing and get nothing."
+TAXES_SEALED = "Choices are sealed: all cards move at once when everyone has chosen."
+
+
+def pays(number: int) -> str:
+    """Beside a Peon."""
+    return "pays his best" if number == 1 else f"pays {number} best"
+
+
+def gives_back(number: int) -> str:
+    """Beside a Dalmuti."""
+    return f"gives {number} back"
+
+
+def owes(payer: str, receiver: str, number: int) -> str:
+    """A tax that is due."""
+    verb = "pay" if payer == "you" else "pays"
+    best = "best card" if number == 1 else f"{number} best cards"
+    return f"{payer} {verb} {receiver} the {best}"
+
+
+def paid_to_you(payer: str, number: int) -> str:
+    """For one who chooses what to give back."""
+    best = "best card" if number == 1 else f"{number} best cards"
+    back = "one card" if number == 1 else f"{number} cards"
+    return f"{payer} pays you the {best}. Give any {back} back before you see them."
+
+
+def you_will_pay(receiver: str, cards: str, number: int) -> str:
+    """For one who pays: which cards go is no choice."""
+    best = "best card" if number == 1 else f"{number} best cards"
+    return f"You pay {receiver} your {best}: {cards}."
+
+
+def choosing(names: str) -> str:
+    """Who has to choose."""
+    verb = "are choosing" if " and " in names else "is choosing"
+    return f"{names} {verb} what to give back."
+
+
+def you_give(cards: str) -> str:
+    """What we have chosen."""
+    return f"You give back {cards}."
+
+
+def sealed_until(names: str) -> str:
+    """What we wait for after choosing."""
+    return (
+        f"It moves when {names} {'have' if ' and ' in names else 'has'} chosen too."
+        if (names)
+        else "The cards are moving."
+    )
+
+
+# -- the first draw ----------------------------------------------------------------------------
+
+FIRST_TITLES = "first titles"
+DRAW_TITLE = "The first titles: everyone draws a card, the lowest is Greater Dalmuti"
+NAME, TITLE, KIND = "name", "title", "kind"
+TIE_MARK = " tie"
+EVERYONE_DRAWS = "Everyone has drawn a card."
+NO_TIES = "No two cards are alike here."
+DRAW_DONE = "The order is settled."
+TITLES_GIVEN = "The titles are given without a draw."
+
+
+def draw_round(number: int) -> str:
+    """The heading of a round of drawing."""
+    return "draws" if number == 0 else "again" if number == 1 else f"again {number}"
+
+
+def draw_step(number: int, done: bool) -> str:
+    """Which step is shown."""
+    return "The titles" if done else f"Round {number}"
+
+
+def tie(names: str, card: int) -> str:
+    """Some drew the same card and draw again for their places."""
+    return f"{names} tie with {words.rank(card) if card == JESTER else card} and draw again."
+
+
+def redraw(names: str) -> str:
+    """Who draws again."""
+    return f"{names} have drawn again, for their own places."
+
+
+def you_are(title: str) -> str:
+    """The own title."""
+    return f"You are {title}."
+
+
+# -- the waiting room and the lobby ------------------------------------------------------------
+
+RULES, JOIN_TITLE = "Rules", "Others join with"
+FREE_SEAT, HOST, THE_HOST = "(free)", "host", "the host"
+KINDS: Mapping[str, str] = {"human": "person", "bot": "bot", "house": "house bot"}
+WAITING_ROOM, BETWEEN_HANDS = "waiting for players", "between hands"
+NOT_FAIR = "The deals are known beforehand (a fixed seed)."
+NEED_TWO = "A hand needs two players. The host can add house bots with b."
+YOU_DEAL = "You are the host: Space deals the next hand."
+YOU_DEAL_NEW = "You are the host: Space begins a new match."
+LOBBY, PEOPLE, TABLE, SEATED, STATE = "lobby", "In the lobby", "table", "seats", "state"
+CONNECTING = "Connecting..."
+NO_TABLES = "There is no table yet. Open one: press n, type a name, Enter."
+NEW_TABLE_HELP = "n opens a new table: /create NAME, with rules such as passing=locked after it."
+
+
+def own_name(name: str) -> str:
+    """Our own name in a list of seats."""
+    return f"{name} (you)"
+
+
+def seats_title(taken: int, seats: int) -> str:
+    """Above the seats."""
+    return f"Seats {taken} of {seats}"
+
+
+def rules_of(options: TableOptions) -> list[str]:
+    """The rules of a table, one phrase a line."""
+    lines = [words.option("seats", options.seats)]
+    changed = options.changed()
+    lines += [words.option(name, value) for name, value in changed.items()] or ["classic rules"]
+    if "turn_seconds" not in changed:
+        lines.append(words.option("turn_seconds", options.turn_seconds))
+    return lines
+
+
+def watchers(names: str) -> str:
+    """Who watches."""
+    return f"watching: {names}"
+
+
+def host_deals(name: str) -> str:
+    """Whom everyone waits for."""
+    return f"Waiting for {name} to deal."
+
+
+def tables_title(number: int) -> str:
+    """Above the list of tables."""
+    return f"Tables ({number})"
+
+
+def you_are_called(name: str) -> str:
+    """The own name, as the server knows it."""
+    return f"you are {name}"
+
+
+def table_state(info: TableInfo) -> str:
+    """What a table does."""
+    if info.state == "hand":
+        return hand_number(info.hand)
+    return {"waiting": "waiting", "between": "between", "over": "match over"}[info.state]
+
+
+def table_rules(info: TableInfo) -> str:
+    """The rules of a table in a word or two."""
+    kind = "house" if info.options.changed() else "classic"
+    marks = [kind]
+    if info.locked:
+        marks.append("password")
+    if info.solo:
+        marks.append("solo")
+    return ", ".join(marks)
+
+
+def table_note(info: TableInfo) -> str:
+    """What can be done at a table."""
+    if info.solo:
+        return "One person against house bots: w watches."
+    if info.people + info.bots >= info.options.seats:
+        return "All seats are taken: w watches."
+    outside = (
+        "" if info.options.seats in CLASSIC_SEATS else " More or fewer than the classic 4 to 8."
+    )
+    lock = " It asks for a password." if info.locked else ""
+    return f"Enter sits down, w watches.{lock}{outside}"
+
+
+# -- results -----------------------------------------------------------------------------------
+
+RESULT, MATCH_RESULT = "result", "The match is over"
+PLACE, WAS, NOW, POINTS, TOTAL, HANDS_WON = "place", "was", "now", "points", "total", "hands won"
+BY_STANDIN = "(stand-in)"
+VERIFIED = "deal verified: these cards are what the server was bound to before the deal."
+NOT_VERIFIED = "The deal is not verified yet."
+WRONG_DEAL = "WARNING: THE DEAL IS NOT WHAT THE SERVER WAS BOUND TO. DO NOT TRUST IT."
+NO_SCORES = "No hand has been finished yet."
+
+
+def hand_result(number: int) -> str:
+    """Above the result."""
+    return f"Hand {number} is over"
+
+
+def hands_so_far(number: int) -> str:
+    """How long the match is."""
+    return "1 hand played" if number == 1 else f"{number} hands played"
+
+
+def score_title(number: int) -> str:
+    """Above the scores."""
+    return f"{SCORE} after {'1 hand' if number == 1 else f'{number} hands'}"
+
+
+def moved(places: int) -> str:
+    """How a player did in a hand; positive is up."""
+    if places == 0:
+        return "You keep your place."
+    direction = "up" if places > 0 else "down"
+    return f"You go {direction} {'1 place' if abs(places) == 1 else f'{abs(places)} places'}."
+
+
+def joins_next(names: str) -> str:
+    """Who comes in."""
+    return f"In the next hand: {names}."
+
+
+def match_won(names: str, you: bool, number: int) -> str:
+    """Who won the match."""
+    if you:
+        return "You win the match!"
+    return f"{names} {'win' if number > 1 else 'wins'} the match."
+
+
+def match_ends(options: TableOptions) -> str:
+    """When the match is over."""
+    if options.match_end == "open":
+        return "The match goes on for as long as you like."
+    return f"A {words.option('match_end', options.match_end)}."
+
+
+# -- overlays ----------------------------------------------------------------------------------
+
+LOST_TITLE, LOST_FOOT = "Connection lost", "Ctrl-C quits"
+SEAT_IS_KEPT = "Your seat is kept. While you are away the stand-in may play for you."
+LEAVE_TITLE = "Leave?"
+LEAVE_PROGRAM = "Quit Dalmuti?"
+LEAVE_TABLE = "Leave the table? Your seat becomes free."
+LEAVE_WATCHING = "Stop watching?"
+LEAVE_HAND = "Leave in the middle of a hand? The stand-in plays it to the end."
+YES_LEAVE, NO_STAY = "leave", "stay"
+HELP_TITLE, HELP_HERE, HELP_ANYWHERE = "Help", "HERE", "ANY TIME"
+
+
+def retry(seconds: int | None) -> str:
+    """When the next attempt is."""
+    if seconds is None:
+        return "Trying to connect..."
+    return "Trying again now..." if seconds == 0 else f"Trying again in {seconds} s."
+
+
+def titles_go(best: str, worst: str) -> str:
+    """The order of the titles."""
+    return f"Players are listed in the order of turns, from {best} to {worst}."
+
+
+# -- requests and commands ---------------------------------------------------------------------
+
+NOT_HOST = "Only the host can do that."
+NOT_IN_HAND = "That has to wait for the end of this hand."
+NO_BOT_HERE = "There is no bot to remove."
+NO_BOTS_KNOWN = "This server has no house bots."
+TABLE_IS_FULL = "All seats are taken."
+NEED_TABLE = "Join a table first."
+MOUSE_ON = "The mouse works here; Shift and drag selects text."
+MOUSE_OFF = "The mouse is left to your terminal; m gives it back."
+UNKNOWN_KEY = "That key does nothing here; ? shows the keys."
+YOU_CAN_PASS = "Space passes, Enter plays what is in [ ]."
+
+
+def theme_is(name: str) -> str:
+    """After changing the colours."""
+    return f"Colours: {name}."
+
+
+def unknown_command(name: str) -> str:
+    """There is no such command."""
+    return f"There is no command {name}; there are {' '.join(COMMANDS)}."
+
+
+def needs_name(command: str) -> str:
+    """A command lacks its name."""
+    return f"{command} needs a name: {COMMANDS[command]}."
+
+
+def nobody_called(name: str) -> str:
+    """A name that nobody here has."""
+    return f"Nobody here is called {name}."
+
+
+def who_is_here(sitting: Sequence[str], watching: Sequence[str]) -> str:
+    """Who sits and watches."""
+    seen = f" Watching: {words.listed(watching)}." if watching else ""
+    return f"At the table: {words.listed(sitting)}.{seen}"

@@ -1,0 +1,210 @@
+"""What all screens share: the title and key bars, the log, names, and the pane of players."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dalmuti.client import words
+from dalmuti.client.model import Line as LogLine
+from dalmuti.client.model import Model
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, span, wrap
+from dalmuti.client.tui.state import Ui
+from dalmuti.core.events import Act, PlayerInfo
+from dalmuti.core.titles import title_of
+from dalmuti.core.views import HandView, TableView
+
+WIDE, TALL = 110, 34
+"""From here on there is room for full titles, and for pictures of cards."""
+
+Keys = Sequence[tuple[str, str]]
+
+
+class Scene:
+    """All that a screen may look at, and what most of them ask of it."""
+
+    def __init__(self, model: Model, ui: Ui, cols: int, rows: int, now: float) -> None:
+        self.model = model
+        self.ui = ui
+        self.cols = cols
+        self.rows = rows
+        self.now = now
+
+    @property
+    def wide(self) -> bool:
+        return self.cols >= WIDE
+
+    @property
+    def tall(self) -> bool:
+        return self.rows >= TALL
+
+    @property
+    def table(self) -> TableView:
+        assert self.model.table is not None
+        return self.model.table
+
+    @property
+    def hand(self) -> HandView:
+        assert self.table.hand is not None
+        return self.table.hand
+
+    @property
+    def is_host(self) -> bool:
+        """Whether we deal, add bots and close the table."""
+        return self.table.you is not None and self.table.host == self.table.you
+
+    def who(self, player: int) -> str:
+        """A player's name, or `you`."""
+        return words.who(self.table, player)
+
+    def seat_name(self, seat: int) -> str:
+        """Who sits in a seat of the hand."""
+        return self.who(self.hand.order[seat])
+
+    def info(self, player: int) -> PlayerInfo:
+        """The player behind a number."""
+        return words.info_of(self.table, player) or PlayerInfo(player=player, name=f"#{player}")
+
+    def left_of(self, moment: float | None) -> int | None:
+        """Whole seconds until a moment; None where there is none."""
+        return None if moment is None else max(0, math.ceil(moment - self.now))
+
+    def presence(self, player: int) -> str:
+        """A word about a player who is not simply here."""
+        left = self.left_of(self.model.countdowns.get(player))
+        return labels.presence(self.info(player).presence, left)
+
+
+# -- bars -------------------------------------------------------------------------------------
+
+
+def title_bar(scene: Scene, *parts: str) -> Line:
+    """The first line: where we are, the clock, and the way to help."""
+    left = [Span("title", " Dalmuti ")]
+    for part in parts:
+        left += [Span("dim", " · "), span(part)]
+    right: Line = []
+    seconds = scene.left_of(scene.model.ends_at)
+    if seconds is not None and scene.model.table is not None and scene.model.table.hand:
+        style = "warn" if seconds <= 10 and scene.model.decision else "bold"
+        right += [Span(style, labels.clock(seconds)), Span("", "   ")]
+    right += [Span("key", "F1", "key:f1"), Span("", f" {labels.HELP} ", "key:f1")]
+    room = scene.cols - cells(right) - 1
+    return [*fit(left, room), Span("", " "), *right]
+
+
+def key_bar(scene: Scene, keys: Keys) -> Line:
+    """The last line: the keys of the moment; those at the end go first where room is short.
+
+    Leaving the help key out would leave people with nothing, so it always stays.
+    """
+    shown = list(keys)
+    while True:
+        bar: Line = [Span("", " ")]
+        for key, what in [*shown, ("?", labels.HELP)]:
+            target = f"key:{keytexts.KEY_OF[key]}" if key in keytexts.KEY_OF else ""
+            bar += [Span("key", key, target), Span("", f" {what}   ", target)]
+        if cells(bar) - 3 <= scene.cols or not shown:
+            return fit(bar, scene.cols)
+        shown.pop()
+
+
+def chat_row(scene: Scene) -> Line:
+    """The line above it: a word about the last key or request, or the way to the chat."""
+    hint = scene.ui.hint or scene.model.refusal
+    if hint:
+        return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
+    if scene.model.table is None:
+        return fit(line(span(f" {labels.COMMAND_LINE}", "dim")), scene.cols)
+    return fit(line(span(f" {labels.CHAT_LINE}", "dim")), scene.cols)
+
+
+# -- the log ------------------------------------------------------------------------------------
+
+LOG_STYLES = {"event": "", "chat": "chat", "notice": "dim", "warning": "warn"}
+
+
+def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
+    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
+    wanted = rows + back
+    lines: list[Line] = []
+    for entry in reversed(log):
+        text = f"! {entry.text}" if entry.kind == "warning" else entry.text
+        style = LOG_STYLES[entry.kind]
+        lines[:0] = [[span(part, style)] for part in wrap(text, room)]
+        if len(lines) >= wanted:
+            break
+    end = max(min(rows, len(lines)), len(lines) - back)
+    lines = lines[max(0, end - rows) : end]
+    return [line() for _ in range(rows - len(lines))] + lines
+
+
+def log_title(scene: Scene) -> str:
+    """What stands above the log."""
+    return labels.LOG_BACK if scene.ui.log_back else labels.LOG
+
+
+def body(
+    frame: Frame,
+    scene: Scene,
+    left: Sequence[Line],
+    rows: int,
+    split: int,
+    upper: Sequence[Line] = (),
+) -> None:
+    """A pane beside the log, both `rows` high; `upper` stays above the log."""
+    room = scene.cols - split - 4
+    upper = list(upper)[: max(0, rows - 3)]
+    log = log_lines(scene.model.log, room, rows - len(upper), scene.ui.log_back)
+    right = [*upper, *log]
+    for number in range(rows):
+        frame.pair(left[number] if number < len(left) else [], right[number], split)
+
+
+# -- players ------------------------------------------------------------------------------------
+
+
+def last_act(hand: HandView, seat: int) -> Act | None:
+    """What a seat did last in this trick."""
+    return next((act for act in reversed(hand.trick.acts) if act.seat == seat), None)
+
+
+def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
+    """One line a seat in the order of turns: title, cards left, and what `notes` says of it."""
+    hand = scene.hand
+    seats = len(hand.order)
+    full = room >= 62
+    turn = hand.turn.seats if hand.turn and hand.phase == "tricks" else ()
+    lines = []
+    for seat, player in enumerate(hand.order):
+        title = title_of(seat, seats)
+        mine = player == scene.table.you
+        style = "you" if mine else ""
+        is_out = seat in hand.finished
+        size = hand.sizes[seat] if seat < len(hand.sizes) else 0
+        lines.append(
+            [
+                Span("accent", "▶ " if seat in turn and not is_out else "  "),
+                column(scene.who(player), 20 if full else 12, "dim" if is_out else style),
+                Span("", " "),
+                column(
+                    words.title(title) if full else words.short_title(title),
+                    15 if full else 9,
+                    "dim" if is_out else style,
+                ),
+                Span("", " "),
+                column("-" if is_out else str(size), 2, "dim" if is_out else "bold", right=True),
+                Span("", "   " if full else "  "),
+                *notes[seat],
+            ]
+        )
+    return lines
+
+
+def with_presence(scene: Scene, seat: int, note: Line) -> Line:
+    """What a seat did, and whether its player is there."""
+    presence = scene.presence(scene.hand.order[seat])
+    if not presence:
+        return note
+    return [*note, *([Span("", " ")] if note else []), span(presence, "warn")]

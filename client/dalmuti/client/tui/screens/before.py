@@ -1,0 +1,182 @@
+"""Before the first trick: the revolution window and the taxes."""
+
+from __future__ import annotations
+
+from dalmuti.client import words
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Line, Span, line, span
+from dalmuti.client.tui.screens.base import Scene, with_presence
+from dalmuti.client.tui.screens.cards import grid, hand_pictures
+from dalmuti.client.tui.screens.play import hand_parts, table_screen
+from dalmuti.client.tui.selector import RevolutionSelector, TaxSelector
+from dalmuti.core.cards import counts_of
+from dalmuti.core.events import Due
+from dalmuti.core.moves import Call, Give, best_cards
+
+
+def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
+    cards = scene.hand.cards
+    if cards is None:
+        return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
+    lines = grid(scene, counts_of(cards))
+    if scene.tall:
+        lines = (hand_pictures(scene, None) or [[], [], []]) + lines
+    return labels.your_hand(len(cards)), lines
+
+
+# -- the revolution window ------------------------------------------------------------------------
+
+
+def revolution(scene: Scene) -> list[Line]:
+    """The window in which whoever was dealt both Jesters may call."""
+    selector = scene.ui.selector if isinstance(scene.ui.selector, RevolutionSelector) else None
+    seats = range(len(scene.hand.order))
+    return table_screen(
+        scene,
+        parts=hand_parts(scene, labels.REVOLUTION),
+        left_title=labels.PLAYERS,
+        notes=[with_presence(scene, seat, []) for seat in seats],
+        middle=(labels.REVOLUTION_TITLE, [line(span(text)) for text in labels.REVOLUTION_IS]),
+        hand=_own_hand(scene),
+        choice=_calling(scene, selector),
+        mine=selector is not None,
+        keys=_revolution_keys(scene, selector),
+    )
+
+
+def _revolution_keys(scene: Scene, selector: RevolutionSelector | None) -> keytexts.Keys:
+    if selector is None:
+        return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
+    return keytexts.KEYS_CALL if selector.may_call else keytexts.KEYS_NO_CALL
+
+
+def _calling(scene: Scene, selector: RevolutionSelector | None) -> tuple[str, list[Line]]:
+    if selector is None:
+        text = labels.WINDOW_OPEN if scene.hand.seat is None else labels.WINDOW_ANSWERED
+        return labels.WAITING, [line(span(text)), []]
+    if not selector.may_call:
+        return labels.CALL_TITLE, [
+            line(span(f"[{labels.GO_ON}]", "sel", "call:0")),
+            line(span(labels.NO_BOTH_JESTERS, "dim")),
+        ]
+    row: Line = []
+    for number, choice in enumerate(selector.choices):
+        text = labels.NO_REVOLUTION
+        if isinstance(choice, Call):
+            text = labels.CALL_GREATER if choice.greater else labels.CALL
+        if number == selector.index:
+            row.append(Span("sel", f"[{text}]", f"call:{number}"))
+        else:
+            row.append(Span("", f" {text} ", f"call:{number}"))
+        row.append(Span("", " "))
+    chosen = selector.choices[selector.index]
+    return labels.CALL_TITLE, [row, line(span(labels.calling(chosen), "dim"))]
+
+
+# -- taxes ----------------------------------------------------------------------------------------
+
+
+def taxes(scene: Scene) -> list[Line]:
+    """Taxes are due: who has to choose chooses, the others wait."""
+    hand = scene.hand
+    selector = scene.ui.selector if isinstance(scene.ui.selector, TaxSelector) else None
+    return table_screen(
+        scene,
+        parts=hand_parts(scene, labels.TAXES),
+        left_title=labels.PLAYERS,
+        notes=[
+            with_presence(scene, seat, _due_note(scene, seat)) for seat in range(len(hand.order))
+        ],
+        middle=(labels.TAXES_TITLE, _explained(scene, selector)),
+        hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
+        choice=_giving(scene, selector),
+        mine=selector is not None,
+        keys=keytexts.KEYS_TAX
+        if selector
+        else keytexts.KEYS_WATCH
+        if scene.table.you is None
+        else keytexts.KEYS_WAIT,
+    )
+
+
+def _due_note(scene: Scene, seat: int) -> Line:
+    for due in scene.hand.dues:
+        if due.payer == seat:
+            return line(span(labels.pays(due.count)))
+        if due.receiver == seat:
+            return line(span(labels.gives_back(due.count)))
+    return line(span("-", "dim"))
+
+
+def _own_due(scene: Scene) -> Due | None:
+    seat = scene.hand.seat
+    return next((due for due in scene.hand.dues if seat in (due.payer, due.receiver)), None)
+
+
+def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
+    """Who owes whom; for one who chooses, one line, since the grid needs one more."""
+    due = _own_due(scene)
+    if selector is not None and due is not None:
+        payer = scene.seat_name(due.payer)
+        lines = [line(span(labels.paid_to_you(payer, due.count)))]
+    else:
+        owed = [
+            labels.owes(scene.seat_name(due.payer), scene.seat_name(due.receiver), due.count)
+            for due in scene.hand.dues
+        ]
+        lines = [line(span("; ".join(owed) + ".")), _own_tax(scene, due)]
+    return [*lines, *([[]] if scene.tall else [])]
+
+
+def _own_tax(scene: Scene, due: Due | None) -> Line:
+    hand = scene.hand
+    if hand.seat is None or hand.cards is None:
+        return line(span(labels.TAXES_SEALED, "dim"))
+    if due is None:
+        return line(span(labels.MERCHANTS_FREE, "dim"))
+    if due.payer == hand.seat:
+        best = words.cards(best_cards(counts_of(hand.cards), due.count))
+        return line(
+            span(labels.you_will_pay(scene.seat_name(due.receiver), best, due.count), "bold")
+        )
+    return line(span(labels.TAXES_SEALED, "dim"))
+
+
+def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
+    marked = counts_of(selector.marks)
+    lines = grid(
+        scene,
+        list(selector.held),
+        cursor=selector.cursor,
+        rows=[(labels.GRID_GIVE, marked)],
+    )
+    if scene.tall:
+        lines = (hand_pictures(scene, marked) or [[], [], []]) + lines
+    return labels.your_hand_give(sum(selector.held), selector.due), lines
+
+
+def _giving(scene: Scene, selector: TaxSelector | None) -> tuple[str, list[Line]]:
+    if selector is None:
+        choosing = words.listed(
+            scene.seat_name(due.receiver)
+            for due in scene.hand.dues
+            if due.receiver != scene.hand.seat
+        )
+        own = scene.ui.sent
+        if isinstance(own, Give):
+            given = line(span(labels.you_give(words.cards(own.cards)), "bold"))
+            return labels.WAITING, [given, line(span(labels.sealed_until(choosing), "dim"))]
+        return labels.WAITING, [line(span(labels.choosing(choosing))), []]
+    if not selector.marks:
+        given = line(span(labels.NOTHING_MARKED))
+    else:
+        note = labels.SUGGESTED if selector.marks == selector.suggestion else ""
+        given = line(
+            span(f"{labels.GIVING}  "),
+            span(words.cards(sorted(selector.marks)), "bold"),
+            span(f"   {note}", "dim"),
+        )
+    if selector.missing:
+        text = labels.mark_more(selector.missing, selector.due)
+        return labels.GIVE_TITLE, [given, line(span(text, "warn"))]
+    return labels.GIVE_TITLE, [given, line(span(labels.TAX_HELP, "dim"))]

@@ -1,0 +1,108 @@
+"""The first draw, step by step: a column for each round, then the titles (rules.md F1, F2)."""
+
+from __future__ import annotations
+
+from dalmuti.client import words
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
+from dalmuti.client.tui.screens.base import (
+    Scene,
+    chat_row,
+    key_bar,
+    log_lines,
+    log_title,
+    title_bar,
+)
+from dalmuti.core.cards import JESTER
+from dalmuti.core.events import TitlesDrawn
+from dalmuti.core.titles import DrawRound, title_of
+
+
+def draw(scene: Scene) -> list[Line]:
+    """The rounds so far; after the last one everybody in the order of the titles."""
+    drawn = scene.table.draw
+    assert drawn is not None and scene.ui.draw_step is not None
+    step = min(scene.ui.draw_step, len(drawn.rounds))
+    done = step >= len(drawn.rounds)
+    shown = drawn.rounds[: step + 1]
+    frame = Frame(scene.cols)
+    frame.rule("┌┐", labels.DRAW_TITLE, accent=True)
+    for row in _rows(scene, drawn, shown, done):
+        frame.row(row)
+    frame.rule("├┤", labels.draw_step(len(shown), done))
+    for text in _told(scene, drawn, shown, done):
+        frame.row(line(span(text)))
+    frame.rule("├┤", log_title(scene))
+    room = scene.rows - len(frame.rows) - 4
+    for row in log_lines(scene.model.log, scene.cols - 4, room, scene.ui.log_back):
+        frame.row(row)
+    frame.rule("└┘")
+    parts = [scene.table.table, labels.FIRST_TITLES, labels.players(len(drawn.order))]
+    bar = key_bar(scene, keytexts.KEYS_DRAW)
+    return [title_bar(scene, *parts), *frame.rows, chat_row(scene), bar]
+
+
+def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[Line]:
+    """A heading and a line a player: a column a round, as many of the last as there is room for."""
+    each = 17 if scene.wide else 9
+    title = 18
+    names = 22 if scene.wide else 16
+    fits = max(1, (scene.cols - 4 - names - title - 4) // each)
+    first = max(0, len(shown) - fits)
+    columns = list(enumerate(shown))[first:]
+    head: Line = [Span("", "    "), column(labels.NAME, names, "dim")]
+    head += [column(labels.draw_round(number), each, "dim") for number, _ in columns]
+    head += [column(labels.TITLE if done else "", title, "dim")]
+    order = list(drawn.order)
+    if not done and drawn.rounds:
+        order = [each_draw.player for each_draw in drawn.rounds[0].draws]
+    lines = [head]
+    for place, player in enumerate(order, start=1):
+        style = "you" if player == scene.table.you else ""
+        row: Line = [
+            span(f"{place:2}  " if done else "    ", "dim"),
+            column(scene.who(player), names, style),
+        ]
+        for _, round_ in columns:
+            row.append(_card(scene, round_, player, each))
+        if done:
+            name = words.title(title_of(place - 1, len(order)))
+            row.append(column(name, title, "accent" if style else "bold"))
+        lines.append(row)
+    return lines
+
+
+def _card(scene: Scene, round_: DrawRound, player: int, room: int) -> Span:
+    """What a player drew in a round; a card that ties says so."""
+    cards = {draw.player: draw.card for draw in round_.draws}
+    if player not in cards:
+        return column("·", room, "dim")
+    card = cards[player]
+    tied = list(cards.values()).count(card) > 1
+    text = words.rank(card) if card == JESTER else str(card)
+    if scene.wide and card != JESTER:
+        text = f"{card} {words.rank(card)}"
+    return column(f"{text}{labels.TIE_MARK if tied else ''}", room, "warn" if tied else "bold")
+
+
+def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[str]:
+    """Two lines about the newest step."""
+    if done:
+        own = ""
+        if scene.table.you in drawn.order:
+            title = title_of(drawn.order.index(scene.table.you), len(drawn.order))
+            own = labels.you_are(words.title(title))
+        return [labels.DRAW_DONE if drawn.rounds else labels.TITLES_GIVEN, own]
+    newest = shown[-1]
+    cards: dict[int, list[str]] = {}
+    for each in newest.draws:
+        cards.setdefault(each.card, []).append(scene.who(each.player))
+    tied = [
+        labels.tie(words.listed(who), card) for card, who in sorted(cards.items()) if len(who) > 1
+    ]
+    first = labels.EVERYONE_DRAWS if len(shown) == 1 else labels.redraw(_names(scene, newest))
+    return [first, " ".join(tied) or labels.NO_TIES]
+
+
+def _names(scene: Scene, round_: DrawRound) -> str:
+    return words.listed(scene.who(draw.player) for draw in round_.draws)

@@ -1,0 +1,85 @@
+"""The lobby: the tables of the server, and who is at none of them."""
+
+from __future__ import annotations
+
+from dalmuti.client import words
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
+from dalmuti.client.tui.screens.base import (
+    Scene,
+    body,
+    chat_row,
+    key_bar,
+    log_title,
+    title_bar,
+)
+from dalmuti.protocol.messages import TableInfo
+
+
+def lobby(scene: Scene) -> list[Line]:
+    """The screen of one who sits at no table."""
+    lobby = scene.model.lobby
+    tables = lobby.tables if lobby else ()
+    people = lobby.people if lobby else ()
+    split = 84 if scene.wide else 52
+    frame = Frame(scene.cols)
+    frame.rule("┌┐", labels.tables_title(len(tables)), split=split, joint="┬", second=labels.PEOPLE)
+    rows = scene.rows - 8
+    names = [line(span(f"{name}")) for name in people]
+    upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
+    body(frame, scene, _tables(scene, tables, split - 3, rows), rows, split, upper)
+    frame.rule("├┤", split=split, joint="┴")
+    for row in _about(scene, tables):
+        frame.row(row)
+    frame.rule("└┘")
+    parts = [labels.LOBBY]
+    if scene.model.welcome is not None:
+        parts.append(labels.you_are_called(scene.model.welcome.name))
+    bar = key_bar(scene, keytexts.KEYS_LOBBY)
+    return [title_bar(scene, *parts), *frame.rows, chat_row(scene), bar]
+
+
+def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -> list[Line]:
+    """The list, scrolled so that the chosen table is in it."""
+    if not tables:
+        text = labels.NO_TABLES if scene.model.lobby else labels.CONNECTING
+        return [[], *(line(span(f"  {part}")) for part in wrap(text, room - 2, 0))]
+    full = room >= 70
+    name = 26 if full else 20
+    head = line(
+        span("  "),
+        column(labels.TABLE, name, "dim"),
+        column(labels.SEATED, 9, "dim"),
+        column(labels.STATE, 12, "dim"),
+        column(labels.RULES, max(0, room - name - 23), "dim"),
+    )
+    chosen = min(scene.ui.lobby_index, len(tables) - 1)
+    first = max(0, min(chosen - rows // 2, len(tables) - rows + 1))
+    lines = [head]
+    for number, info in list(enumerate(tables))[first : first + rows - 1]:
+        target = f"table:{number}"
+        style = "sel" if number == chosen else ""
+        seats = f"{info.people + info.bots}/{info.options.seats}"
+        house = labels.table_rules(info)
+        lines.append(
+            [
+                Span(
+                    "accent" if number == chosen else "", "▶ " if number == chosen else "  ", target
+                ),
+                column(info.table, name - 1, style, target=target),
+                Span("", " "),
+                column(seats, 9, target=target),
+                column(labels.table_state(info), 12, target=target),
+                column(house, max(0, room - name - 23), "dim", target=target),
+            ]
+        )
+    return lines
+
+
+def _about(scene: Scene, tables: tuple[TableInfo, ...]) -> list[Line]:
+    """Two lines about the chosen table."""
+    if not tables:
+        return [line(span(labels.NEW_TABLE_HELP)), []]
+    info = tables[min(scene.ui.lobby_index, len(tables) - 1)]
+    first = f"{info.table}: {words.rules(info.options)}"
+    return [line(span(first)), line(span(labels.table_note(info), "dim"))]

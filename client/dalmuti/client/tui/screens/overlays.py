@@ -1,0 +1,133 @@
+"""Boxes over a screen: help, scores, the whole log, leaving, and a lost connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalmuti.client import words
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Line, Span, box, column, line, span, wrap
+from dalmuti.client.tui.screens.base import Scene, log_lines
+from dalmuti.client.tui.state import scene_of
+from dalmuti.core.titles import title_of
+
+
+def over(scene: Scene) -> list[Line]:
+    """The box that lies over the screen now; empty for none. A lost connection goes first."""
+    link = scene.model.link
+    if scene.ui.overlay == "leave":
+        return leaving(scene)
+    if link.state == "lost" or (link.state == "connecting" and scene.model.table is not None):
+        return lost(scene)
+    match scene.ui.overlay:
+        case "help":
+            return help_box(scene)
+        case "scores":
+            return scores(scene)
+        case "log":
+            return whole_log(scene)
+    return []
+
+
+def lost(scene: Scene) -> list[Line]:
+    """The connection is gone; what the client does about it, with a countdown."""
+    room = 56
+    seconds = scene.left_of(scene.model.link.retry_at)
+    lines: list[Line] = [[]]
+    lines += [line(span(part, "bold")) for part in wrap(scene.model.link.text, room, 0)]
+    lines += [[], line(span(labels.retry(seconds)))]
+    if scene.model.table is not None:
+        lines += [line(span(part)) for part in wrap(labels.SEAT_IS_KEPT, room, 0)]
+    return box(labels.LOST_TITLE, [*lines, []], room, labels.LOST_FOOT)
+
+
+def leaving(scene: Scene) -> list[Line]:
+    """Asks before leaving."""
+    table = scene.model.table
+    room = 50
+    text = labels.LEAVE_PROGRAM
+    if table is not None:
+        text = labels.LEAVE_WATCHING if table.you is None else labels.LEAVE_TABLE
+        if table.hand is not None and table.hand.seat is not None:
+            text = labels.LEAVE_HAND
+    lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
+    lines.append(
+        line(
+            span(f"[y] {labels.YES_LEAVE}", "key", "key:y"),
+            span("   "),
+            span(f"[Esc] {labels.NO_STAY}", "key", "key:escape"),
+        )
+    )
+    return box(labels.LEAVE_TITLE, [*lines, []], room)
+
+
+def scores(scene: Scene) -> list[Line]:
+    """The scores of the match."""
+    table = scene.model.table
+    room = 52
+    if table is None or not table.scores:
+        return box(labels.SCORE, [[], line(span(labels.NO_SCORES)), []], room, labels.ESC_CLOSES)
+    points = table.options.scoring == "points"
+    head = line(
+        column("", 4),
+        column(labels.NAME, 24, "dim"),
+        column(labels.POINTS if points else "", 10, "dim", right=True),
+        column(labels.HANDS_WON, 12, "dim", right=True),
+    )
+    lines: list[Line] = [[], head]
+    for place, score in enumerate(table.scores, start=1):
+        style = "you" if score.player == table.you else ""
+        lines.append(
+            line(
+                column(f"{place:2}", 4, "dim"),
+                column(scene.who(score.player), 24, style),
+                column(str(score.points) if points else "", 10, "bold", right=True),
+                column(str(score.hands_won), 12, "bold", right=True),
+            )
+        )
+    foot = labels.match_ends(table.options)
+    lines += [[], line(span(foot, "dim"))]
+    return box(labels.score_title(table.hands_played), lines, room, labels.ESC_CLOSES)
+
+
+def whole_log(scene: Scene) -> list[Line]:
+    """The log over most of the screen."""
+    room, rows = scene.cols - 12, scene.rows - 6
+    lines = log_lines(scene.model.log, room, rows, scene.ui.log_back)
+    return box(labels.LOG, lines, room, labels.LOG_FOOT)
+
+
+def help_box(scene: Scene) -> list[Line]:
+    """The keys of this screen and of all screens side by side, and the rules below."""
+    room = 100 if scene.wide else 72
+    here = keytexts.HELP_KEYS[scene_of(scene.model, scene.ui)]
+    half = room // 2
+    lines: list[Line] = [_halves(labels.HELP_HERE, labels.HELP_ANYWHERE, half, "head")]
+    for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
+        left = _key_line(here, number, half)
+        lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
+    lines.append([])
+    rules = words.HOW_TO_PLAY if scene.tall else keytexts.RULES_SHORT
+    for text in rules:
+        lines += [line(span(part)) for part in wrap(text, room, 2)]
+    if scene.tall and scene.model.table is not None and scene.model.table.order:
+        lines += [[], line(span(_titles(scene), "dim"))]
+    return box(labels.HELP_TITLE, lines, room, labels.ESC_CLOSES)
+
+
+def _titles(scene: Scene) -> str:
+    table = scene.table
+    seats = len(table.order)
+    names = (words.title(title_of(seat, seats)) for seat in (0, seats - 1))
+    return labels.titles_go(*names)
+
+
+def _halves(left: str, right: str, half: int, style: str) -> Line:
+    return [column(left, half, style), Span(style, right)]
+
+
+def _key_line(keys: Sequence[tuple[str, str]], number: int, room: int) -> Line:
+    if number >= len(keys):
+        return [column("", room)]
+    key, what = keys[number]
+    return [column(key, 12, "key"), column(what, room - 12)]

@@ -1,0 +1,261 @@
+"""The table while a hand is played: players, log, the set to beat, the hand, the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalmuti.client import words
+from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui.canvas import Frame, Line, Span, line, span, wrap
+from dalmuti.client.tui.screens.base import (
+    Keys,
+    Scene,
+    body,
+    chat_row,
+    key_bar,
+    last_act,
+    log_title,
+    player_rows,
+    title_bar,
+    with_presence,
+)
+from dalmuti.client.tui.screens.cards import (
+    choice_rows,
+    grid,
+    hand_pictures,
+    pictures,
+    play_words,
+    trick_chain,
+)
+from dalmuti.client.tui.selector import PlaySelector
+from dalmuti.core.cards import Counts, Play, counts_of
+from dalmuti.core.events import Act, Exchange
+from dalmuti.core.titles import title_of
+
+NARROW_SPLIT, WIDE_SPLIT = 47, 71
+"""Where the border between the players and the log is."""
+
+
+def table_screen(
+    scene: Scene,
+    *,
+    parts: Sequence[str],
+    left_title: str,
+    notes: Sequence[Line],
+    extra: Sequence[Line] = (),
+    middle: tuple[str, Sequence[Line]],
+    hand: tuple[str, Sequence[Line]],
+    choice: tuple[str, Sequence[Line]],
+    mine: bool,
+    keys: Keys,
+) -> list[Line]:
+    """The frame of all scenes of a hand; each section is its title and its lines.
+
+    The middle, the hand and the choice have the height of their lines; players and log have
+    the rest, so that ten players fit into 24 rows when the sections have six lines in all.
+    """
+    split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
+    frame = Frame(scene.cols)
+    frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
+    sections = (middle, hand, choice)
+    rows = scene.rows - 8 - sum(len(lines) for _, lines in sections)
+    left = player_rows(scene, split - 3, notes)
+    left += _waiting(scene)
+    left += extra if len(left) + 2 < rows else ()
+    body(frame, scene, left, rows, split)
+    frame.rule("├┤", middle[0], split=split, joint="┴")
+    for row in middle[1]:
+        frame.row(row)
+    frame.rule("├┤", hand[0])
+    for row in hand[1]:
+        frame.row(row)
+    frame.rule("├┤", choice[0], accent=mine)
+    for row in choice[1]:
+        frame.row(row)
+    frame.rule("└┘")
+    return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
+
+
+def hand_parts(scene: Scene, *more: str) -> list[str]:
+    """What the title bar says in a hand."""
+    size = labels.players(len(scene.hand.order))
+    return [scene.table.table, labels.hand_number(scene.hand.number), *more, size]
+
+
+def _waiting(scene: Scene) -> list[Line]:
+    """Who sits down for the next hand."""
+    return [
+        line(span(f"  {labels.waits(scene.who(info.player))}", "dim"))
+        for info in scene.table.players
+        if info.player not in scene.hand.order and info.presence != "left"
+    ]
+
+
+# -- tricks ---------------------------------------------------------------------------------------
+
+
+def tricks(scene: Scene) -> list[Line]:
+    """The screen while tricks are played."""
+    hand = scene.hand
+    selector = scene.ui.selector if isinstance(scene.ui.selector, PlaySelector) else None
+    leaving = None
+    if selector and selector.chosen and selector.armed:
+        leaving = counts_of(selector.chosen.cards())
+    return table_screen(
+        scene,
+        parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
+        left_title=labels.PLAYERS,
+        notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
+        extra=_history(scene),
+        middle=("", _pile(scene)),
+        hand=_hand_section(scene, selector, leaving),
+        choice=_choice(scene, selector),
+        mine=selector is not None,
+        keys=_keys(scene, selector),
+    )
+
+
+def _seats(scene: Scene) -> range:
+    return range(len(scene.hand.order))
+
+
+def _act_note(scene: Scene, seat: int) -> Line:
+    """What the row of a player says about him."""
+    hand = scene.hand
+    if seat in hand.finished:
+        return line(span(labels.out(hand.finished.index(seat) + 1), "dim"))
+    act = last_act(hand, seat)
+    if hand.turn and seat in hand.turn.seats and seat == hand.seat and scene.ui.selector:
+        return line(span(labels.YOUR_TURN, "accent"))
+    if act is None:
+        return []
+    if act.play is None:
+        return line(span(labels.PASSES, "dim"))
+    if hand.trick.owner == seat and act.play == hand.trick.top:
+        return play_words(act.play)
+    return line(span(str(act.play)))
+
+
+def _pile(scene: Scene) -> list[Line]:
+    """The set to beat, how the trick came there, and in a tall window the cards of the set."""
+    hand, trick = scene.hand, scene.hand.trick
+    room = scene.cols - 4
+    acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
+    if trick.top is not None and trick.owner is not None:
+        first = [
+            *line(span(f"{labels.TO_BEAT}  ", "dim")),
+            *play_words(trick.top),
+            span(f"  {labels.by(scene.seat_name(trick.owner))}"),
+            span(f"   {labels.beaten_by(trick.top)}", "dim"),
+        ]
+        second = [Span("dim", f"{labels.THIS_TRICK}  "), *trick_chain(scene, acts, room - 12)]
+    else:
+        leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
+        first = line(span("" if leader is None else labels.leads(scene.seat_name(leader)), "bold"))
+        before = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
+        second = [Span("dim", f"{labels.LAST_TRICK}  "), *trick_chain(scene, before, room - 12)]
+        if not before:
+            second = []
+    moved = taxes_note(scene)
+    lines = [first, line(span(moved, "note")) if moved and not scene.tall else second]
+    if scene.tall:
+        drawn = pictures([(trick.top.cards(), "accent")], room) if trick.top else []
+        lines[1:1] = drawn or [[], [], []]
+        if moved:
+            lines.append(line(span(moved, "note")))
+    return lines
+
+
+def taxes_note(scene: Scene) -> str:
+    """In the first trick: what we paid or got in taxes, for we alone know."""
+    hand = scene.hand
+    if hand.tricks or hand.seat is None:
+        return ""
+    for exchange in hand.exchanges:
+        if hand.seat in (exchange.payer, exchange.receiver) and exchange.paid is not None:
+            return _moved(scene, exchange)
+    return ""
+
+
+def _moved(scene: Scene, exchange: Exchange) -> str:
+    paid = words.cards(exchange.paid or ())
+    returned = words.cards(exchange.returned or ())
+    if exchange.payer == scene.hand.seat:
+        return labels.you_paid(scene.seat_name(exchange.receiver), paid, returned)
+    return labels.you_got(scene.seat_name(exchange.payer), paid, returned)
+
+
+def _history(scene: Scene) -> list[Line]:
+    """Below the players, where there is room: this trick, the one before, and the score."""
+    hand = scene.hand
+    room = (WIDE_SPLIT if scene.wide else NARROW_SPLIT) - 3
+    lines: list[Line] = []
+    for title, acts in ((labels.THIS_TRICK, hand.trick.acts), (labels.LAST_TRICK, hand.last_trick)):
+        if acts:
+            lines += [line(), line(span(f"  {title}", "head"))]
+            lines += [line(span(f"  {text}")) for text in wrap(_told(scene, acts), room - 2, 0)]
+    if scene.table.scores:
+        lines += [line(), line(span(f"  {labels.SCORE}", "head"))]
+        lines += [line(span(f"  {text}")) for text in wrap(score_words(scene), room - 2, 0)]
+    return lines
+
+
+def _told(scene: Scene, acts: Sequence[Act]) -> str:
+    return ", ".join(
+        f"{scene.seat_name(act.seat)} {act.play if act.play else labels.PASSES}" for act in acts
+    )
+
+
+def score_words(scene: Scene) -> str:
+    """All scores in one phrase."""
+    points = scene.table.options.scoring == "points"
+    return ", ".join(
+        f"{scene.who(s.player)} {s.points if points else s.hands_won}" for s in scene.table.scores
+    )
+
+
+def _hand_section(
+    scene: Scene, selector: PlaySelector | None, leaving: Counts | None
+) -> tuple[str, list[Line]]:
+    hand = scene.hand
+    if hand.cards is None:
+        return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
+    playable = None if selector is None else {play.rank for play in selector.plays}
+    lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
+    if scene.tall:
+        lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
+    return labels.your_hand(len(hand.cards)), lines
+
+
+def _choice(scene: Scene, selector: PlaySelector | None) -> tuple[str, list[Line]]:
+    hand = scene.hand
+    room = scene.cols - 4
+    if selector is not None:
+        top = hand.trick.top
+        title = labels.YOU_LEAD if top is None else labels.beat(str(top))
+        return title, choice_rows(selector, room)
+    if hand.seat is not None and hand.seat in hand.finished:
+        place = hand.finished.index(hand.seat)
+        title_word = words.title(title_of(place, len(hand.order)))
+        return labels.OUT_TITLE, [line(span(labels.you_are_out(place + 1, title_word))), []]
+    turn = hand.turn.seats if hand.turn else ()
+    if hand.seat is not None and hand.seat in turn and scene.ui.sent is not None:
+        sent = scene.ui.sent
+        text = labels.sent(str(sent) if isinstance(sent, Play) else labels.PASS)
+        return labels.WAITING, [line(span(text, "dim")), []]
+    if turn:
+        who = scene.seat_name(turn[0])
+        return labels.WAITING, [line(span(labels.waits_for(who))), line(_absent(scene, turn[0]))]
+    return labels.WAITING, [[], []]
+
+
+def _absent(scene: Scene, seat: int) -> Span:
+    """Why it may take a while."""
+    presence = scene.info(scene.hand.order[seat]).presence
+    return span(labels.WHY_WAITING.get(presence, ""), "dim")
+
+
+def _keys(scene: Scene, selector: PlaySelector | None) -> Keys:
+    if selector is None:
+        return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
+    return keytexts.KEYS_FOLLOW if selector.can_pass else keytexts.KEYS_LEAD
