@@ -141,13 +141,15 @@ class RecordWriter:
         seeds: Mapping[int, str],
     ) -> str:
         """The lines of all `entries`. Raises ValueError for a name that does not fit in a line."""
+        text = ""
         lines: list[str] = []
         for entry in entries:
             lines += self._lines(entry, players)
             if isinstance(entry, Ended | Abandoned):
-                lines += self._reveal(seeds)
+                text += self._summed([*lines, *self._reveal(seeds)])
+                lines = []
         lines += self._reveal(seeds)
-        return self._summed(lines) if lines else ""
+        return text + self._summed(lines)
 
     def _lines(self, entry: Entry, players: Mapping[int, tuple[Kind, str]]) -> list[str]:
         match entry:
@@ -188,9 +190,12 @@ class RecordWriter:
         return [f"seed {hand} {seeds[hand]}" for hand in new]
 
     def _summed(self, lines: list[str]) -> str:
+        """The lines as text, closed by their sum; nothing for no lines."""
+        if not lines:
+            return ""
         lines = [*self._head, *lines]
         self._head = []
-        closing = f"sum {_sum_of([*self._last_sum, *lines])}"
+        closing = f"sum {sum_of([*self._last_sum, *lines])}"
         self._last_sum = [closing]
         return "".join(f"{line}\n" for line in (*lines, closing))
 
@@ -201,7 +206,8 @@ def dumps(record: Record) -> str:
     return writer.add(record.entries, record.players, record.seeds)
 
 
-def _sum_of(lines: Sequence[str]) -> str:
+def sum_of(lines: Sequence[str]) -> str:
+    """The sum that closes `lines`, of which the first is the last `sum` line, if there is one."""
     return hashlib.sha256(
         "".join(f"{line}\n" for line in lines).encode(errors="surrogatepass")
     ).hexdigest()
@@ -277,7 +283,7 @@ class _Reader:
         while line := self._next():
             word, _, rest = line.partition(" ")
             if word == "sum":
-                if rest != _sum_of(self._summed[:-1]):
+                if rest != sum_of(self._summed[:-1]):
                     flaws.append(
                         Flaw(hand, f"line {self.number}: the sum does not fit the lines before it")
                     )
