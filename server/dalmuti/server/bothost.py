@@ -16,7 +16,7 @@ import sys
 import trio
 
 from dalmuti.server.log import Log
-from dalmuti.server.table.table import BotJob
+from dalmuti.server.table.house import BotJob
 
 COMMAND = (sys.executable, "-m", "dalmuti.client.bots.house")
 RESTART_SECONDS = 1.0

@@ -39,7 +39,9 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         help="where to listen; may be given several times; port 0 takes a free one",
     )
-    top.add_argument("--data", metavar="DIR", help="the folder for what the server keeps")
+    top.add_argument(
+        "--data", metavar="DIR", help="the folder for what the server keeps, such as DIR/matches"
+    )
     top.add_argument("--records", metavar="DIR", help="write finished matches there as transcripts")
     top.add_argument("--log-format", choices=["text", "json"], help="lines for people or programs")
     top.add_argument("--password", help="what everybody must know who connects")

@@ -40,7 +40,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, Meta(description="The folder for what the server keeps; empty: nothing.")
     ] = None
     records: Annotated[
-        str | None, Meta(description="The folder for transcripts of matches; empty: none.")
+        str | None,
+        Meta(description="The folder for transcripts of matches; empty: data/matches, if any."),
     ] = None
     log_format: Annotated[
         Literal["text", "json"], Meta(description="Lines for people, or for programs.")
@@ -49,6 +50,13 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         float, Meta(ge=0, le=60, description="Seconds a house bot takes for a move; 0: none.")
     ] = HUMAN_DELAY
     limits: Annotated[Limits, Meta(description="What the server does not go beyond.")] = Limits()
+
+    @property
+    def matches(self) -> Path | None:
+        """The folder for transcripts of matches."""
+        if self.records is not None:
+            return Path(self.records)
+        return None if self.data is None else Path(self.data) / "matches"
 
     @property
     def pace(self) -> float:

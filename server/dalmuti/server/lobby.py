@@ -14,11 +14,13 @@ from dalmuti.protocol.text import clean_table_name, skeleton
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
+from dalmuti.server.records import Recorder
 from dalmuti.server.sessions import Caller, new_token, same_secret, unique_name
 from dalmuti.server.table.dealer import Dealer
+from dalmuti.server.table.house import HOUSE_BOTS, BotJob
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
-from dalmuti.server.table.table import HOUSE_BOTS, BotJob, Table
+from dalmuti.server.table.table import Table
 
 SHOWN = 300
 """Tables, and people, that the lobby shows at most."""
@@ -183,6 +185,7 @@ class Lobby:
             deliver=self._deliver,
             send_for_bot=self._send_for_bot,
             changed=self._note_change,
+            recorder=self._recorder(table),
         )
         self.rooms[key] = room
         peer.room = room
@@ -193,6 +196,12 @@ class Lobby:
         self._settle(peer, room)
         if not opening.answered:
             raise Refused(ErrorCode.REFUSED, "the table could not be opened")
+
+    def _recorder(self, table: Table) -> Recorder | None:
+        folder = self._config.matches
+        if folder is None:
+            return None
+        return Recorder(folder, table.name, table.options, fair=table.dealer.fair)
 
     async def _run(self, key: str, room: Room, opening: Asked) -> None:
         try:

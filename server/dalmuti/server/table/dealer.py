@@ -9,7 +9,8 @@ import secrets
 from collections.abc import Sequence
 
 from dalmuti.core import deal
-from dalmuti.core.cards import DECK
+from dalmuti.core.options import TableOptions
+from dalmuti.core.titles import DrawRound
 
 
 class Dealer:
@@ -32,31 +33,27 @@ class Dealer:
         """Chooses the seed of the next hand and returns the commitment to it."""
         self.hand = hand
         self.nonces = {}
-        self._seed = self.new_seed(hand)
+        self._seed = (
+            secrets.token_bytes(deal.SEED_BYTES)
+            if self.fixed is None
+            else deal.fixed_seed(self.fixed, hand)
+        )
         return deal.commitment(self.table, hand, self._seed)
-
-    def new_seed(self, hand: int) -> bytes:
-        """The seed of a hand."""
-        if self.fixed is not None:
-            return deal.fixed_seed(self.fixed, hand)
-        return secrets.token_bytes(deal.SEED_BYTES)
 
     def take_nonces(self, players: Sequence[int]) -> dict[int, bytes]:
         """The nonces that count for this hand: those of its players."""
         self.nonces = {p: nonce for p, nonce in self.nonces.items() if p in players}
         return self.nonces
 
+    def titles(
+        self, options: TableOptions, players: Sequence[int]
+    ) -> tuple[tuple[DrawRound, ...], tuple[int, ...]]:
+        """The first titles: the rounds of drawing, if any, and the order (F1, F2)."""
+        return deal.first_titles(options.first_titles, players, self._seed, self.nonces)
+
     def deck(self) -> list[int]:
         """The 80 cards in the order in which they are dealt."""
         return deal.deck_of(self._seed, self.nonces)
-
-    def titles_deck(self) -> list[int]:
-        """The deck from which the first titles are drawn."""
-        return deal.shuffled(DECK, self._seed, self.nonces, "titles")
-
-    def titles_order(self, players: Sequence[int]) -> list[int]:
-        """The first titles at random."""
-        return deal.shuffled(players, self._seed, self.nonces, "titles")
 
     def reveal(self) -> str:
         """The seed of the hand that is over, in hexadecimal."""

@@ -6,7 +6,7 @@ Plain bookkeeping without rules of its own; `Table` decides what may be done wit
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -154,9 +154,3 @@ class People:
             if candidates:
                 return candidates[0]
         return None
-
-
-def first_free(names: Iterable[str], taken: Iterable[str]) -> str | None:
-    """The first name that nobody has."""
-    used = set(taken)
-    return next((name for name in names if name not in used), None)

@@ -53,6 +53,9 @@ class Play:
         self.asking: Asking | None = None
         self.turn: Turn | None = None
         self.commitment = ""
+        """The commitment to the next deal; empty while a hand is played."""
+        self.revealed: dict[int, str] = {}
+        """Seeds that were revealed, for the record; whoever takes them deletes them."""
         self._feed, self._people, self._dealer = feed, people, dealer
         self._limits, self._delays, self._pace = limits, delays, pace
         self._decisions = 0
@@ -87,34 +90,29 @@ class Play:
             self._emit(match.restart())
         nonces = dealer.take_nonces(match.order)
         if not match.titled:
-            self._emit(self._find_titles())
+            self._emit(match.give_titles(*dealer.titles(match.options, match.order)))
         commitment, self.commitment = self.commitment, ""
         events = match.start(dealer.deck(), commitment, nonces)
         self._people.drop_left()
         self._emit(events)
         self._ask(now)
 
-    def _find_titles(self) -> list[Event]:
-        match, dealer = self.match, self._dealer
-        match match.options.first_titles:
-            case "draw":
-                return match.find_titles(dealer.titles_deck())
-            case "random":
-                return match.give_titles((), tuple(dealer.titles_order(sorted(match.order))))
-            case "order_of_arrival":
-                return match.give_titles((), tuple(sorted(match.order)))
-
     def abandon(self) -> None:
         """Ends a running hand without a result (C3)."""
         if self.match.hand is not None:
             self.asking = self.turn = None
             self._emit(self.match.abandon())
-            self._emit([DealRevealed(self._dealer.hand, self._dealer.reveal())])
+            self._reveal()
+
+    def _reveal(self) -> None:
+        hand, seed = self._dealer.hand, self._dealer.reveal()
+        self.revealed[hand] = seed
+        self._emit([DealRevealed(hand, seed)])
 
     def _hand_over(self) -> None:
         """Reveals the deal, frees the seats that were left, and prepares the next hand."""
         self.asking = self.turn = None
-        self._emit([DealRevealed(self._dealer.hand, self._dealer.reveal())])
+        self._reveal()
         for player in self._people.seated():
             if player.presence == "left":
                 player.tokens = ()

@@ -15,8 +15,10 @@ from msgspec import Struct, field
 
 from dalmuti.protocol import messages as msg
 from dalmuti.server.log import Log
+from dalmuti.server.records import Recorder
 from dalmuti.server.sessions import Caller
-from dalmuti.server.table.table import Batch, BotJob, CloseReason, Table
+from dalmuti.server.table.house import BotJob
+from dalmuti.server.table.table import Batch, CloseReason, Table
 
 
 class Asked(Struct):
@@ -39,8 +41,10 @@ class Room:
         deliver: Callable[[int, msg.ServerMessage], None],
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
+        recorder: Recorder | None = None,
     ) -> None:
         self.table = table
+        self._recorder = recorder
         self._log = log.bind(table=table.name)
         self._deliver, self._send_for_bot, self._changed = deliver, send_for_bot, changed
         self._send, self._inbox = trio.open_memory_channel[Asked](math.inf)
@@ -118,7 +122,8 @@ class Room:
 
     async def _hand_out(self) -> None:
         batch = self.table.take()
-        await self.keep(batch)
+        with trio.CancelScope(shield=True):
+            await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
         for job in batch.jobs:
@@ -127,6 +132,13 @@ class Room:
 
     async def keep(self, batch: Batch) -> None:
         """Keeps what was decided, before anyone hears of it."""
+        if self._recorder is None:
+            return
+        try:
+            await self._recorder.add(batch.entries, batch.players, batch.seeds)
+        except OSError as error:
+            self._log.warning("record_not_written", error=error.strerror)
+            self._recorder = None
 
     def _close_broken(self) -> None:
         """The state of the table cannot be trusted any more; who is here can."""
