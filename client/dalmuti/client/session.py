@@ -438,16 +438,16 @@ class Session:
                 return
             case _:
                 pass
+        if isinstance(message, EventMessage) and isinstance(message.event, HandPrepared):
+            self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
+        elif isinstance(message, Snapshot) and message.table.next_commitment:
+            self._add_nonce(message.table.next_hand, message.table.next_commitment)
         self._say(message)
         if isinstance(message, EventMessage) and self._witness is not None:
             verdict = self._witness.watch(message.event)
             if verdict is not None:
                 self._say(DealChecked(verdict.hand, () if verdict.ok else verdict.reasons))
         match message:
-            case EventMessage(event=HandPrepared(hand=hand, commitment=commitment)):
-                self._add_nonce(hand, commitment)
-            case Snapshot(table=table) if table.next_commitment:
-                self._add_nonce(table.next_hand, table.next_commitment)
             case Unseated():
                 self._unseated(message)
             case Lobby():

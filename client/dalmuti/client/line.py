@@ -1,0 +1,67 @@
+"""Line mode: the conversation of plain mode at a prompt with history and completion.
+
+Completion offers the choices of the pending decision and the commands. The prompt stays below
+while sentences appear above it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Iterable
+
+import anyio
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from dalmuti.client.plain import catch_signals, converse, exit_code
+from dalmuti.client.session import Session
+from dalmuti.client.steward import Steward
+from dalmuti.client.talk import COMMANDS, Talk
+
+
+class Choices(Completer):
+    """The legal choices first, then the commands."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.talk = talk
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        typed = document.text_before_cursor.lstrip()
+        decision = self.talk.model.decision
+        choices = [str(choice) for choice in decision.choices] if decision else []
+        for word in (*choices, *COMMANDS):
+            if word.startswith(typed):
+                yield Completion(word, start_position=-len(typed))
+
+
+async def run_line(session: Session, steward: Steward, *, deals_itself: bool = False) -> int:
+    """Plays in line mode on a terminal. Returns the exit code."""
+    talk = Talk(deals_itself=deals_itself)
+    prompt: PromptSession[str] = PromptSession("> ", completer=Choices(talk))
+    caught: list[int] = []
+
+    async def lines() -> AsyncIterator[str]:
+        while True:
+            try:
+                yield await prompt.prompt_async()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                session.close(leave=False)
+                return
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(catch_signals, session, caught)
+        with patch_stdout():
+            ended = await converse(
+                session, talk, steward, lines(), lambda line: print(line), patient=False
+            )
+        if ended.text and not ended.code and not caught:
+            print(ended.text)
+        sys.stdout.flush()
+        tasks.cancel_scope.cancel()
+    return exit_code(ended, caught)
