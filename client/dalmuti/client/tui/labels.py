@@ -23,6 +23,7 @@ CHAT_LINE = "t or Tab to talk, / for commands"
 COMMAND_LINE = "/ for commands"
 CHAT_PROMPT = "chat> "
 LOG = "Log"
+CHAT = "Chat"
 LOG_BACK = "Log (older lines, PgDn for newer)"
 PLAYERS = "Players"
 WAITING = "Waiting"
@@ -271,6 +272,12 @@ def owes(payer: str, receiver: str, number: int) -> str:
     return f"{payer} {verb} {receiver} the {best}"
 
 
+def all_owed(owed: Sequence[str]) -> str:
+    """All taxes that are due as one sentence."""
+    text = "; ".join(owed) + "."
+    return "Y" + text[1:] if text.startswith("you ") else text
+
+
 def paid_to_you(payer: str, number: int) -> str:
     """For one who chooses what to give back."""
     best = "best card" if number == 1 else f"{number} best cards"
@@ -318,12 +325,12 @@ TITLES_GIVEN = "The titles are given without a draw."
 
 def draw_round(number: int) -> str:
     """The heading of a round of drawing."""
-    return "draws" if number == 0 else "again" if number == 1 else f"again {number}"
+    return f"draw {number + 1}"
 
 
 def draw_step(number: int, done: bool) -> str:
     """Which step is shown."""
-    return "The titles" if done else f"Round {number}"
+    return "The titles" if done else f"Draw {number}"
 
 
 def tie(names: str, card: int) -> str:

@@ -104,9 +104,9 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
         bar: Line = [Span("", " ")]
         for key, what in [*shown, ("?", labels.HELP)]:
             target = f"key:{keytexts.KEY_OF[key]}" if key in keytexts.KEY_OF else ""
-            bar += [Span("key", key, target), Span("", f" {what}   ", target)]
-        if cells(bar) - 3 <= scene.cols or not shown:
-            return fit(bar, scene.cols)
+            bar += [Span("key", key, target), Span("", f" {what}", target), Span("", "   ")]
+        if cells(bar[:-1]) <= scene.cols or not shown:
+            return fit(bar[:-1], scene.cols)
         shown.pop()
 
 

@@ -124,7 +124,7 @@ def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
             labels.owes(scene.seat_name(due.payer), scene.seat_name(due.receiver), due.count)
             for due in scene.hand.dues
         ]
-        lines = [line(span("; ".join(owed) + ".")), _own_tax(scene, due)]
+        lines = [line(span(labels.all_owed(owed))), _own_tax(scene, due)]
     return [*lines, *([[]] if scene.tall else [])]
 
 

@@ -10,7 +10,6 @@ from dalmuti.client.tui.screens.base import (
     chat_row,
     key_bar,
     log_lines,
-    log_title,
     title_bar,
 )
 from dalmuti.core.cards import JESTER
@@ -27,14 +26,19 @@ def draw(scene: Scene) -> list[Line]:
     shown = drawn.rounds[: step + 1]
     frame = Frame(scene.cols)
     frame.rule("┌┐", labels.DRAW_TITLE, accent=True)
+    spaced = scene.tall and scene.rows >= 2 * len(drawn.order) + 16
     for row in _rows(scene, drawn, shown, done):
         frame.row(row)
+        if spaced:
+            frame.row([])
     frame.rule("├┤", labels.draw_step(len(shown), done))
     for text in _told(scene, drawn, shown, done):
         frame.row(line(span(text)))
-    frame.rule("├┤", log_title(scene))
+    frame.rule("├┤", labels.CHAT)
+    # Only what people say: the log knows the outcome already.
+    chat = [entry for entry in scene.model.log if entry.kind == "chat"]
     room = scene.rows - len(frame.rows) - 4
-    for row in log_lines(scene.model.log, scene.cols - 4, room, scene.ui.log_back):
+    for row in log_lines(chat, scene.cols - 4, room, scene.ui.log_back):
         frame.row(row)
     frame.rule("└┘")
     parts = [scene.table.table, labels.FIRST_TITLES, labels.players(len(drawn.order))]

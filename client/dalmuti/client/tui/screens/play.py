@@ -137,33 +137,34 @@ def _act_note(scene: Scene, seat: int) -> Line:
 
 
 def _pile(scene: Scene) -> list[Line]:
-    """The set to beat, how the trick came there, and in a tall window the cards of the set."""
+    """The set to beat and how the trick came there; in a tall window the cards of the set too."""
     hand, trick = scene.hand, scene.hand.trick
     room = scene.cols - 4
-    acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
+    note = taxes_note(scene)
     if trick.top is not None and trick.owner is not None:
         first = [
             *line(span(f"{labels.TO_BEAT}  ", "dim")),
             *play_words(trick.top),
             span(f"  {labels.by(scene.seat_name(trick.owner))}"),
-            span(f"   {labels.beaten_by(trick.top)}", "dim"),
         ]
+        beaten = span(labels.beaten_by(trick.top), "dim")
+        acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
         second = [Span("dim", f"{labels.THIS_TRICK}  "), *trick_chain(scene, acts, room - 12)]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         first = line(span("" if leader is None else labels.leads(scene.seat_name(leader)), "bold"))
-        before = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{labels.LAST_TRICK}  "), *trick_chain(scene, before, room - 12)]
-        if not before:
-            second = []
-    moved = taxes_note(scene)
-    lines = [first, line(span(moved, "note")) if moved and not scene.tall else second]
-    if scene.tall:
-        drawn = pictures([(trick.top.cards(), "accent")], room) if trick.top else []
-        lines[1:1] = drawn or [[], [], []]
-        if moved:
-            lines.append(line(span(moved, "note")))
-    return lines
+        beaten = span("")
+        acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
+        second = [Span("dim", f"{labels.LAST_TRICK}  "), *trick_chain(scene, acts, room - 12)]
+        second = second if acts else []
+    told = line(span(note, "note")) if note else second
+    if not scene.tall:
+        return [[*first, span("   "), beaten], told]
+    drawn = pictures([(trick.top.cards(), "accent")], room - 46) if trick.top else []
+    beside = [first, [beaten], line(span(note, "note"))]
+    if not drawn:
+        return [first, line(span(note, "note")), []]
+    return [[*row, span("  "), *text] for row, text in zip(drawn, beside, strict=True)]
 
 
 def taxes_note(scene: Scene) -> str:
@@ -190,8 +191,10 @@ def _history(scene: Scene) -> list[Line]:
     hand = scene.hand
     room = (WIDE_SPLIT if scene.wide else NARROW_SPLIT) - 3
     lines: list[Line] = []
-    for title, acts in ((labels.THIS_TRICK, hand.trick.acts), (labels.LAST_TRICK, hand.last_trick)):
-        if acts:
+    # Beside the set to beat a low window shows this trick, a tall one the pictures.
+    this = hand.trick.acts if scene.tall else ()
+    for title, acts in ((labels.THIS_TRICK, this), (labels.LAST_TRICK, hand.last_trick)):
+        if acts and (scene.tall or hand.trick.acts):
             lines += [line(), line(span(f"  {title}", "head"))]
             lines += [line(span(f"  {text}")) for text in wrap(_told(scene, acts), room - 2, 0)]
     if scene.table.scores:

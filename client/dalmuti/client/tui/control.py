@@ -1,0 +1,414 @@
+"""What keys, clicks and the passing of time do: everything of the screen but prompt_toolkit.
+
+`Control` owns the model and the state of the screen. Requests go out through a callable, the time
+comes in with every call, so that tests play whole evenings by keys without a terminal or a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dalmuti.client.model import Line, Model
+from dalmuti.client.tui import labels
+from dalmuti.client.tui.selector import (
+    COMMIT_KEYS,
+    DEAF_SECONDS,
+    PlaySelector,
+    RevolutionSelector,
+    Step,
+    TaxSelector,
+    select,
+)
+from dalmuti.client.tui.state import Ui, scene_of
+from dalmuti.client.tui.style import THEMES
+from dalmuti.core.cards import parse_play
+from dalmuti.core.views import TableView
+from dalmuti.protocol.messages import (
+    Act,
+    AddBot,
+    Deal,
+    JoinTable,
+    Kick,
+    Leave,
+    Request,
+    TableInfo,
+)
+
+DRAW_SECONDS: Final = 1.8
+"""How long each step of the first draw is shown."""
+RESULT_SECONDS: Final = 3.0
+"""How long a result is shown before the next hand is dealt by itself."""
+PAGE: Final = 8
+"""Lines of the log that PgUp and PgDn go."""
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What the command line asked of the screen."""
+
+    join_lines: tuple[str, ...] = ()
+    hands: int | None = None
+    """Deal by itself, and end after so many hands."""
+    deal_at: int | None = None
+    """Deal the first hand by itself as soon as so many players sit."""
+    stay: bool = False
+    """Leaving a table leads to the lobby, not to the end."""
+    ascii: bool = False
+    theme: str = "default"
+    mouse: bool = True
+    watch_draw: bool = True
+    """Show the first draw step by step; without it only the log tells of it."""
+
+
+class Control:
+    """The screen's mind. `ask` sends a request; `quit` ends everything, giving the seat up or not;
+    `open_chat` puts the cursor into the chat line, with some text in it."""
+
+    def __init__(
+        self,
+        options: Options,
+        ask: Callable[..., Any],
+        quit: Callable[[bool], None],
+        open_chat: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.options = options
+        self.ui = Ui(
+            join_lines=options.join_lines,
+            ascii=options.ascii,
+            theme=options.theme,
+            mouse=options.mouse,
+        )
+        self.model = Model()
+        self.done = False
+        """As many hands were played as the command line asked for."""
+        self._ask = ask
+        self._quit = quit
+        self._open_chat = open_chat
+        self._deaf_until = 0.0
+        self._draw_at = 0.0
+        self._deal_at: float | None = None
+        self._dealt = 0
+
+    # -- the model ------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> TableView | None:
+        return self.model.table
+
+    @property
+    def is_host(self) -> bool:
+        table = self.table
+        return table is not None and table.you is not None and table.host == table.you
+
+    def update(self, model: Model, now: float) -> None:
+        """The model has changed: what is to decide, which screen, what happens by itself."""
+        before, self.model = self.model, model
+        scene = scene_of(before, self.ui)
+        if model.decision is not before.decision:
+            self.ui.selector = None
+            cards = model.table.hand.cards if model.table and model.table.hand else None
+            if model.decision is not None and cards is not None:
+                self.ui.selector = select(model.decision, cards, now)
+                self.ui.sent = None
+                self.ui.hint = ""
+        table = model.table
+        if table is None or table.hand is None:
+            self.ui.sent = None
+        was = before.table.draw if before.table else None
+        if table and table.draw and before.table and table.draw != was and self.options.watch_draw:
+            self.ui.draw_step = 0
+            self._draw_at = now + DRAW_SECONDS
+        if table is None or table.draw is None:
+            self.ui.draw_step = None
+        if scene_of(model, self.ui) != scene:
+            self.ui.hint = ""
+            self._deaf_until = now + DEAF_SECONDS
+        self._plan(now)
+
+    def _plan(self, now: float) -> None:
+        """Whether the next hand is dealt by itself, and when."""
+        table = self.table
+        if table is None or not self.is_host or table.state == "hand":
+            self._deal_at = None
+            return
+        hands = self.options.hands
+        if hands is not None and table.hands_played >= hands:
+            self.done = True
+        if self._deal_at is not None or self._dealt == table.next_hand:
+            return
+        sitting = sum(info.presence != "left" for info in table.players)
+        enough = sitting >= max(2, self.options.deal_at or 2)
+        if self.done:
+            self._deal_at = now + RESULT_SECONDS
+        elif table.next_hand == 1 and (self.options.deal_at or hands) and enough:
+            self._deal_at = now
+        elif table.hands_played and hands and enough and table.state == "between":
+            self._deal_at = now + RESULT_SECONDS
+
+    def notice(self, text: str) -> None:
+        """A word of the client itself, in the log."""
+        line = Line("notice", text)
+        model = self.model
+        self.model = replace(model, log=(*model.log, line), logged=model.logged + 1)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def ticking(self) -> bool:
+        """Whether anything on the screen changes by time alone."""
+        model = self.model
+        return (
+            model.ends_at is not None
+            or bool(model.countdowns)
+            or model.link.retry_at is not None
+            or self.ui.draw_step is not None
+            or self._deal_at is not None
+        )
+
+    def tick(self, now: float) -> None:
+        """Time has passed."""
+        if self.ui.draw_step is not None and now >= self._draw_at:
+            self._draw_on(now)
+        if self._deal_at is not None and now >= self._deal_at:
+            self._deal_at = None
+            if self.done:
+                self._quit(True)
+            else:
+                self._deal()
+
+    def _draw_on(self, now: float) -> None:
+        """The next step of the first draw; after the titles it is over."""
+        draw = self.table.draw if self.table else None
+        step = self.ui.draw_step
+        if draw is None or step is None or step >= len(draw.rounds):
+            self.ui.draw_step = None
+            self._deaf_until = now + DEAF_SECONDS
+            self._awake(now)
+            return
+        self.ui.draw_step = step + 1
+        self._draw_at = now + DRAW_SECONDS
+
+    def _awake(self, now: float) -> None:
+        """A decision that was hidden behind the draw begins for us now."""
+        if self.ui.selector is not None:
+            self.ui.selector = replace(self.ui.selector, awake_at=now + DEAF_SECONDS)
+
+    # -- keys -----------------------------------------------------------------------------------
+
+    def press(self, key: str, now: float) -> None:
+        """One key that was not for the chat line."""
+        self.ui.hint = ""
+        if self.ui.overlay and self._in_overlay(key):
+            return
+        if self._anywhere(key):
+            return
+        if self.model.link.state == "lost":
+            return
+        match scene_of(self.model, self.ui):
+            case "lobby":
+                self._in_lobby(key)
+            case "draw":
+                self._in_draw(key, now)
+            case "room" | "result":
+                self._between(key, now)
+            case _:
+                self._in_hand(key, now)
+
+    def _in_overlay(self, key: str) -> bool:
+        """Keys while a box lies over the screen; scrolling goes on to the log."""
+        if self.ui.overlay == "leave":
+            if key == "y":
+                self.ui.overlay = ""
+                self.leave()
+            elif key in ("n", "escape", "q"):
+                self.ui.overlay = ""
+            return True
+        if key in ("pageup", "pagedown", "up", "down"):
+            self._scroll({"up": 1, "down": -1, "pageup": PAGE, "pagedown": -PAGE}[key])
+            return True
+        own = {"help": ("?", "f1"), "scores": ("s",), "log": ("l",)}[self.ui.overlay]
+        if key in ("escape", "enter", "q", *own):
+            self.ui.overlay = ""
+            self.ui.log_back = 0
+        elif key in ("?", "f1", "s", "l"):
+            self.ui.overlay = ""
+            return False
+        return True
+
+    def _anywhere(self, key: str) -> bool:
+        """Keys that do the same on every screen."""
+        match key:
+            case "?" | "f1":
+                self.ui.overlay = "help"
+            case "s":
+                self.ui.overlay = "scores"
+            case "l":
+                self.ui.overlay = "log"
+            case "q":
+                self.ui.overlay = "leave"
+            case "c":
+                self._next_theme()
+            case "m":
+                self.ui.mouse = not self.ui.mouse
+                self.ui.hint = labels.MOUSE_ON if self.ui.mouse else labels.MOUSE_OFF
+            case "pageup":
+                self._scroll(PAGE)
+            case "pagedown":
+                self._scroll(-PAGE)
+            case _:
+                return False
+        return True
+
+    def _scroll(self, lines: int) -> None:
+        """The log goes back or on; about as many lines as it has entries are there to see."""
+        limit = max(0, len(self.model.log) - 1)
+        self.ui.log_back = min(limit, max(0, self.ui.log_back + lines))
+
+    def _next_theme(self) -> None:
+        """The next colours; after the last ones the signs change between Unicode and ASCII."""
+        names = list(THEMES)
+        at = names.index(self.ui.theme) + 1
+        if at == len(names):
+            self.ui.ascii = not self.ui.ascii
+        self.ui.theme = names[at % len(names)]
+        self.ui.hint = labels.theme_is(self.ui.theme + (", ASCII" if self.ui.ascii else ""))
+
+    # -- keys of one scene ------------------------------------------------------------------------
+
+    def _in_lobby(self, key: str) -> None:
+        tables = self.model.lobby.tables if self.model.lobby else ()
+        chosen = min(self.ui.lobby_index, max(0, len(tables) - 1))
+        match key:
+            case "up" | "down" if tables:
+                self.ui.lobby_index = (chosen + (1 if key == "down" else -1)) % len(tables)
+            case "enter" | "w" if tables:
+                self._enter_table(tables[chosen], watch=key == "w")
+            case "n":
+                self._open_chat("/create ")
+            case _:
+                self.ui.hint = labels.UNKNOWN_KEY
+
+    def _enter_table(self, info: TableInfo, *, watch: bool) -> None:
+        """Sits down or watches; where a password is needed it is asked for in the chat line."""
+        if info.locked:
+            self._open_chat(f"/{'watch' if watch else 'join'} {info.table} password=")
+        else:
+            self._ask(JoinTable, table=info.table, watch=watch)
+
+    def _in_draw(self, key: str, now: float) -> None:
+        if key == "escape":
+            self.ui.draw_step = None
+            self._awake(now)
+        elif key in ("enter", "space"):
+            self._draw_on(now)
+
+    def _between(self, key: str, now: float) -> None:
+        """Waiting room and result: the host deals, adds bots and removes them."""
+        table = self.table
+        assert table is not None
+        if key in COMMIT_KEYS and now < self._deaf_until:
+            self.ui.hint = labels.TOO_FAST
+        elif key not in ("space", "enter", "b", "k"):
+            self.ui.hint = "" if key == "escape" else labels.UNKNOWN_KEY
+        elif not self.is_host:
+            self.ui.hint = labels.NOT_HOST
+        elif key == "b":
+            self.add_bot()
+        elif key == "k":
+            self._remove_bot()
+        elif self.done:
+            self._quit(True)
+        else:
+            self._deal()
+
+    def _in_hand(self, key: str, now: float) -> None:
+        selector = self.ui.selector
+        if selector is not None:
+            self._take(selector.press(key, now))
+        elif key not in ("escape", "enter", "space"):
+            self.ui.hint = labels.UNKNOWN_KEY
+
+    def _take(self, step: Step) -> None:
+        """What a key or click did to the decision; a move goes to the server."""
+        decision = self.model.decision
+        self.ui.selector = step.selector
+        self.ui.hint = step.hint
+        if step.move is not None and decision is not None:
+            self.ui.sent = step.move
+            self.ui.selector = None
+            self._ask(Act, decision=decision.decision, choice=step.move)
+
+    # -- clicks -----------------------------------------------------------------------------------
+
+    def click(self, target: str, now: float) -> None:
+        """A click on something that has a name."""
+        kind, _, what = target.partition(":")
+        selector = self.ui.selector
+        if kind == "key":
+            self.press(what, now)
+        elif self.ui.overlay or self.model.link.state == "lost":
+            return
+        elif kind == "table":
+            if int(what) == self.ui.lobby_index:
+                self._in_lobby("enter")
+            self.ui.lobby_index = int(what)
+        elif isinstance(selector, PlaySelector):
+            if kind == "rank":
+                self._take(selector.choose_rank(int(what), now))
+            elif kind in ("play", "pass"):
+                play = parse_play(what) if kind == "play" else None
+                self._take(selector.choose(play, now))
+        elif isinstance(selector, TaxSelector) and kind == "rank":
+            self._take(selector.click(int(what)))
+        elif isinstance(selector, RevolutionSelector) and kind == "call":
+            self._take(selector.choose(int(what), now))
+
+    def wheel(self, up: bool) -> None:
+        """The wheel scrolls the log."""
+        self._scroll(3 if up else -3)
+
+    # -- what people ask for ----------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Gets up from the table; or ends the program, where there is no lobby to go back to."""
+        if self.table is not None and self.options.stay:
+            self._ask(Leave)
+        else:
+            self._quit(True)
+
+    def ask(self, request: type[Request], **fields: Any) -> None:
+        """Sends a request; what comes of it is told by the model."""
+        self._ask(request, **fields)
+
+    def add_bot(self, bot: str = "") -> None:
+        """Seats a house bot: the one that was named, or the best that the server names."""
+        table, welcome = self.table, self.model.welcome
+        known = welcome.bots if welcome else ()
+        if table is None:
+            self.ui.hint = labels.NEED_TABLE
+        elif not known:
+            self.ui.hint = labels.NO_BOTS_KNOWN
+        elif sum(info.presence != "left" for info in table.players) >= table.options.seats:
+            self.ui.hint = labels.TABLE_IS_FULL
+        else:
+            self._ask(AddBot, bot=bot or ("greedy" if "greedy" in known else known[-1]))
+
+    def _remove_bot(self) -> None:
+        """Removes the bot that sat down last."""
+        bots = [
+            info
+            for info in (self.table.players if self.table else ())
+            if info.kind != "human" and info.presence != "left"
+        ]
+        if bots:
+            self._ask(Kick, player=bots[-1].player)
+        else:
+            self.ui.hint = labels.NO_BOT_HERE
+
+    def _deal(self) -> None:
+        """Asks for the next hand."""
+        if self.table is not None:
+            self._dealt = self.table.next_hand
+            self._ask(Deal)
