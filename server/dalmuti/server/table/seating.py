@@ -67,7 +67,7 @@ class Seating:
             self._set_host(player)
         self._people.attach(player, caller.conn)
         self._say_seated(caller.conn, player, token)
-        self._feed.send(caller.conn, self._snapshot(player.number, now))
+        self._feed.send(caller.conn, self.snapshot(player.number, now))
         return player
 
     def sit_again(self, conn: int, now: float) -> bool:
@@ -83,7 +83,7 @@ class Seating:
         names = (*self._people.watchers.values(), caller.name)
         self._feed.emit(WatchersChanged(names))
         self._people.watchers[caller.conn] = caller.name
-        self._feed.send(caller.conn, self._snapshot(None, now))
+        self._feed.send(caller.conn, self.snapshot(None, now))
 
     def take_back(self, player: Player, conn: int, now: float, seq: int | None = None) -> None:
         """Gives a seat back with all that was missed: events after `seq`, or a snapshot."""
@@ -97,7 +97,7 @@ class Seating:
         self._say_seated(conn, player, token)
         missed = None if seq is None else self._feed.since(seq, player.number)
         if missed is None:
-            self._feed.send(conn, self._snapshot(player.number, now))
+            self._feed.send(conn, self.snapshot(player.number, now))
         for message in missed or ():
             self._feed.send(conn, message)
         self.set_presence(player, "here", now)
@@ -115,7 +115,7 @@ class Seating:
     def _say_seated(self, conn: int, player: Player, token: str) -> None:
         self._feed.send(conn, msg.Seated(table=self._name, player=player.number, token=token))
 
-    def _snapshot(self, you: int | None, now: float) -> msg.Snapshot:
+    def snapshot(self, you: int | None, now: float) -> msg.Snapshot:
         players = list(self._people.players.values())
         asking = self._play.asking
         return msg.Snapshot(
