@@ -124,7 +124,7 @@ class World:
         fields = {"name": "Ada", "chance": random.Random(1), "store": self, **options}
         self.session = Session(self.connect, **fields)  # type: ignore[arg-type]
 
-    def save(self, table: str, token: str) -> None:
+    def save(self, table: str, token: str, name: str) -> None:
         self.saved.append(token)
 
     def forget(self) -> None:
@@ -212,7 +212,7 @@ async def test_without_entry_the_lobby_is_asked_for(autojump_clock: trio.testing
 
 
 async def test_the_only_table_is_joined(autojump_clock: trio.testing.MockClock) -> None:
-    async with world(join_only_table=True, stay=True) as w:
+    async with world(join_only=JOIN, lobby=True) as w:
         peer = await w.peers.receive()
         await peer.greet()
         await peer.get()

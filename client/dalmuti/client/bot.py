@@ -37,7 +37,7 @@ class Bot:
         raise NotImplementedError(f"{type(self).__name__} has no method `decide`")
 
     def on_event(self, view: TableView, event: Seen) -> None:
-        """What just happened, with the table after it. For bots that keep count; may be left out."""
+        """What just happened, with the table after it. May be left out."""
 
 
 class BotError(Exception):

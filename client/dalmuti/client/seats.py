@@ -23,8 +23,6 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
-from dalmuti.client.session import Held
-
 fcntl: Any = None
 if sys.platform != "win32":
     import fcntl
@@ -50,11 +48,10 @@ def folder() -> Path:
 class SeatFile:
     """One seat's file, locked for as long as this object is open. A `session.SeatStore`."""
 
-    def __init__(self, path: Path, lock: int, address: str, name: str) -> None:
+    def __init__(self, path: Path, lock: int, address: str) -> None:
         self.path = path
         self._lock = lock
         self.address = address
-        self.name = name
 
     def load(self) -> Seat | None:
         """The seat in the file, if there is one that can be read."""
@@ -63,9 +60,9 @@ class SeatFile:
         except (OSError, msgspec.DecodeError):
             return None
 
-    def save(self, table: str, token: str) -> None:
+    def save(self, table: str, token: str, name: str) -> None:
         """Replaces the file at once: whoever reads it finds the old token or the new one."""
-        seat = Seat(address=self.address, table=table, token=token, name=self.name)
+        seat = Seat(address=self.address, table=table, token=token, name=name)
         new = self.path.with_suffix(".new")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -85,19 +82,15 @@ class SeatFile:
 
 def claim(
     address: str, name: str | None, where: Path | None = None
-) -> tuple[SeatFile, Held | None]:
-    """A file for our seat at this server, with a seat that is still held for us, if there is one.
+) -> tuple[SeatFile, Seat | None]:
+    """A file for our seat at this server, and the seat in it if one is still held for us.
 
     With a `name` only a seat under that name will do. Raises OSError where nothing can be kept.
     """
     for file in _unlocked(where or folder(), address):
         seat = file.load()
-        if seat is None:
-            file.name = name or ""
-            return file, None
-        if seat.address == address and name in (None, seat.name):
-            file.name = seat.name
-            return file, Held(seat.table, seat.token)
+        if seat is None or (seat.address == address and name in (None, seat.name)):
+            return file, seat
         file.close()
     raise OSError(f"there are {MOST} seats at {address} already, none of them free")
 
@@ -110,7 +103,7 @@ def _unlocked(where: Path, address: str) -> Iterator[SeatFile]:
     for path in sorted(paths, key=lambda path: not path.exists()):
         lock = _lock(path.with_suffix(".lock"))
         if lock is not None:
-            yield SeatFile(path, lock, address, "")
+            yield SeatFile(path, lock, address)
 
 
 def _lock(path: Path) -> int | None:

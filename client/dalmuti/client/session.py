@@ -109,8 +109,8 @@ class Held(Struct, frozen=True):
 class SeatStore(Protocol):
     """Where the token of our seat outlives this process (`seats.SeatFile`)."""
 
-    def save(self, table: str, token: str) -> None:
-        """Keeps the newest token."""
+    def save(self, table: str, token: str, name: str) -> None:
+        """Keeps the newest token, and the name that sits there."""
 
     def forget(self) -> None:
         """The seat is not ours any more."""
@@ -168,7 +168,8 @@ class Session:
         kind: Literal["human", "bot"] = "human",
         password: str | None = None,
         entry: JoinTable | CreateTable | None = None,
-        join_only_table: bool = False,
+        join_only: JoinTable | None = None,
+        lobby: bool = False,
         stay: bool = False,
         held: Held | None = None,
         store: SeatStore | None = None,
@@ -177,9 +178,10 @@ class Session:
         """Nothing happens before `run`.
 
         `entry` is asked once we are greeted, unless `held` gives a seat back; without one the
-        lobby is asked for, and with `join_only_table` its only table is joined. `stay` goes back
-        to the lobby when a table is left; else that is the end. `number_name` makes `ada-2` of
-        a name that is taken.
+        lobby is asked for. With `join_only` (its table's name does not matter) the only table is
+        joined; where there are none or several it is the end, unless `lobby` lets us wait there.
+        `stay` goes back to the lobby when a table is left or cannot be joined; else that is
+        the end. `number_name` makes `ada-2` of a name that is taken.
         """
         self.connect = connect
         self.address = address
@@ -190,8 +192,8 @@ class Session:
         self._kind: Literal["human", "bot"] = kind
         self._password = password
         self._entry = entry
-        self._join_only = join_only_table
-        self._stay = stay
+        self._join_only = join_only
+        self._lobby, self._stay = lobby or stay, stay
         self._store = store
         self._chance = chance or random.Random()
         self._was_seated = False
@@ -432,7 +434,7 @@ class Session:
                 self.seated = Held(message.table, message.token)
                 self._was_seated = True
                 if self._store is not None:
-                    self._store.save(message.table, message.token)
+                    self._store.save(message.table, message.token, self.name)
             case Welcome():
                 self._welcome(message)
                 return
@@ -557,15 +559,17 @@ class Session:
 
     def _pick(self, lobby: Lobby) -> None:
         """Joins the only table there is, once, where that was asked for."""
-        if not self._join_only:
+        if self._join_only is None:
             return
-        self._join_only = False
         tables = [each.table for each in lobby.tables if not each.solo]
         if len(tables) == 1:
-            self._entry = JoinTable(id=0, table=tables[0])
+            self._entry = replace(self._join_only, table=tables[0])
+            self._join_only = None
             self._enter()
-        elif not self._stay:
+        elif not self._lobby:
             raise _End(Ended("refused", words.which_table(tables)))
+        elif tables:
+            self._join_only = None
 
     def _add_nonce(self, hand: int, commitment: str) -> None:
         """Our own randomness for the next deal, once for each commitment."""

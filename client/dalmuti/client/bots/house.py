@@ -34,6 +34,8 @@ class Job(Struct, frozen=True, kw_only=True):
     name: str
     ticket: str
     delay: float = 0.0
+    password: str | None = None
+    """The server's, where it has one."""
 
 
 async def play(job: Job) -> None:
@@ -45,6 +47,7 @@ async def play(job: Job) -> None:
             name=job.name,
             address=job.address,
             kind="bot",
+            password=job.password,
             entry=JoinTable(id=0, table=job.table, ticket=job.ticket),
         )
         player = Player(session, load_bot(job.bot)(), delay=job.delay, chance=random.Random())
