@@ -1,0 +1,80 @@
+"""What a person set once for all: a TOML file in the user's configuration folder.
+
+The command line goes before it. A key or value that does not exist is refused by name, since a
+setting that does nothing is worse than none.
+"""
+
+from __future__ import annotations
+
+import getpass
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import platformdirs
+from msgspec import Struct
+
+from dalmuti.protocol.text import clean_name
+
+Mode = Literal["screen", "line", "plain"]
+Theme = Literal["default", "deuteranopia", "tritanopia", "contrast", "mono"]
+DEFAULT_NAME = "Player"
+
+
+class SettingsError(ValueError):
+    """The file, or a value, is wrong; the sentence says what was expected."""
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of settings.toml; what is not there is left to the command line."""
+
+    name: str | None = None
+    lang: Literal["en"] = "en"
+    mode: Mode = "screen"
+    ascii: bool = False
+    theme: str = "default"
+
+
+def path() -> Path:
+    """Where the file is looked for."""
+    return platformdirs.user_config_path("dalmuti") / "settings.toml"
+
+
+def load(file: Path | None = None) -> Settings:
+    """The settings; all defaults without a file. Raises SettingsError."""
+    file = file or path()
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}") from None
+    unknown = [key for key in values if key not in Settings.__struct_fields__]
+    if unknown:
+        raise SettingsError(
+            f"{file}: unknown key {unknown[0]!r}; the keys are"
+            f" {', '.join(Settings.__struct_fields__)}"
+        )
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{file}: {error}") from None
+
+
+def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:
+    """The name to play under, and whether somebody chose it.
+
+    One that was chosen has to be right, or SettingsError is raised; else it is the login name, or
+    `Player` where that cannot be shown or is reserved.
+    """
+    wanted = given if given is not None else settings.name
+    if wanted is not None:
+        try:
+            return clean_name(wanted), True
+        except ValueError as error:
+            raise SettingsError(str(error)) from None
+    try:
+        return clean_name(getpass.getuser()), False
+    except (ValueError, OSError, KeyError, ImportError):
+        return DEFAULT_NAME, False
