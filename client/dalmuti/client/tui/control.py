@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client.model import Line, Model
+from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.selector import (
     COMMIT_KEYS,
@@ -50,10 +51,7 @@ class Options(Struct, frozen=True, kw_only=True):
     """What the command line asked of the screen."""
 
     join_lines: tuple[str, ...] = ()
-    hands: int | None = None
-    """Deal by itself, and end after so many hands."""
-    deal_at: int | None = None
-    """Deal the first hand by itself as soon as so many players sit."""
+    """What others type to join, shown while the table waits."""
     stay: bool = False
     """Leaving a table leads to the lobby, not to the end."""
     ascii: bool = False
@@ -61,6 +59,8 @@ class Options(Struct, frozen=True, kw_only=True):
     mouse: bool = True
     watch_draw: bool = True
     """Show the first draw step by step; without it only the log tells of it."""
+    cursor: bool = False
+    """Put the terminal's cursor on what is chosen, for screen magnifiers."""
 
 
 class Control:
@@ -70,6 +70,7 @@ class Control:
     def __init__(
         self,
         options: Options,
+        steward: Steward,
         ask: Callable[..., Any],
         quit: Callable[[bool], None],
         open_chat: Callable[[str], None] = lambda text: None,
@@ -82,15 +83,13 @@ class Control:
             mouse=options.mouse,
         )
         self.model = Model()
-        self.done = False
-        """As many hands were played as the command line asked for."""
+        self._steward = steward
         self._ask = ask
         self._quit = quit
         self._open_chat = open_chat
         self._deaf_until = 0.0
         self._draw_at = 0.0
-        self._deal_at: float | None = None
-        self._dealt = 0
+        self._result_until: float | None = None
 
     # -- the model ------------------------------------------------------------------------------
 
@@ -126,27 +125,22 @@ class Control:
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
-        self._plan(now)
+        self._chores(now)
 
-    def _plan(self, now: float) -> None:
-        """Whether the next hand is dealt by itself, and when."""
-        table = self.table
-        if table is None or not self.is_host or table.state == "hand":
-            self._deal_at = None
+    def _chores(self, now: float) -> None:
+        """What the steward does by itself; people get some time first to read a result."""
+        table = self.model.table
+        if table is None or table.result is None:
+            self._result_until = None
+        elif self._result_until is None:
+            self._result_until = now + RESULT_SECONDS
+        if self._result_until is not None and now < self._result_until:
             return
-        hands = self.options.hands
-        if hands is not None and table.hands_played >= hands:
-            self.done = True
-        if self._deal_at is not None or self._dealt == table.next_hand:
-            return
-        sitting = sum(info.presence != "left" for info in table.players)
-        enough = sitting >= max(2, self.options.deal_at or 2)
-        if self.done:
-            self._deal_at = now + RESULT_SECONDS
-        elif table.next_hand == 1 and (self.options.deal_at or hands) and enough:
-            self._deal_at = now
-        elif table.hands_played and hands and enough and table.state == "between":
-            self._deal_at = now + RESULT_SECONDS
+        if self._steward.done(self.model):
+            self._quit(True)
+        else:
+            for request, fields in self._steward.react(self.model):
+                self._ask(request, **fields)
 
     def notice(self, text: str) -> None:
         """A word of the client itself, in the log."""
@@ -156,27 +150,23 @@ class Control:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def ticking(self) -> bool:
-        """Whether anything on the screen changes by time alone."""
+    def next_tick(self, now: float) -> float | None:
+        """Seconds until the screen changes by time alone, a second at most; None: it does not."""
         model = self.model
-        return (
-            model.ends_at is not None
-            or bool(model.countdowns)
-            or model.link.retry_at is not None
-            or self.ui.draw_step is not None
-            or self._deal_at is not None
-        )
+        moments = [self._draw_at] if self.ui.draw_step is not None else []
+        if self._result_until is not None and now < self._result_until:
+            moments.append(self._result_until)
+        clocks = (model.ends_at, model.link.retry_at, *model.countdowns.values())
+        if any(clock is not None and clock > now for clock in clocks):
+            moments.append(now + 1.0)
+        return min(1.0, max(0.0, min(moments) - now)) if moments else None
 
     def tick(self, now: float) -> None:
         """Time has passed."""
         if self.ui.draw_step is not None and now >= self._draw_at:
             self._draw_on(now)
-        if self._deal_at is not None and now >= self._deal_at:
-            self._deal_at = None
-            if self.done:
-                self._quit(True)
-            else:
-                self._deal()
+        if self._result_until is not None and now >= self._result_until:
+            self._chores(now)
 
     def _draw_on(self, now: float) -> None:
         """The next step of the first draw; after the titles it is over."""
@@ -318,10 +308,10 @@ class Control:
             self.add_bot()
         elif key == "k":
             self._remove_bot()
-        elif self.done:
+        elif self._steward.done(self.model):
             self._quit(True)
         else:
-            self._deal()
+            self._ask(Deal)
 
     def _in_hand(self, key: str, now: float) -> None:
         selector = self.ui.selector
@@ -406,9 +396,3 @@ class Control:
             self._ask(Kick, player=bots[-1].player)
         else:
             self.ui.hint = labels.NO_BOT_HERE
-
-    def _deal(self) -> None:
-        """Asks for the next hand."""
-        if self.table is not None:
-            self._dealt = self.table.next_hand
-            self._ask(Deal)

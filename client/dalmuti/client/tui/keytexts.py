@@ -75,6 +75,7 @@ KEYS_GUEST: Final[Keys] = (
     ("c", "colours"),
     ("q", "leave"),
 )
+KEYS_CHAT: Final[Keys] = (("Enter", "say it"), ("Esc", "back to the game"), ("Tab", "complete"))
 KEYS_LOBBY: Final[Keys] = (
     ("Arrows", "choose"),
     ("Enter", "join"),

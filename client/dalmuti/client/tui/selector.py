@@ -287,8 +287,8 @@ class TaxSelector(Struct, frozen=True, kw_only=True):
         return cls(
             due=len(default),
             held=tuple(counts_of(cards)),
-            marks=tuple(default),
-            suggestion=tuple(default),
+            marks=default[::-1],
+            suggestion=default[::-1],
             cursor=default[-1],
             awake_at=awake_at,
         )

@@ -28,6 +28,8 @@ class Ui:
     """The last answer, until the next decision comes."""
     hint: str = ""
     overlay: Overlay = ""
+    chatting: bool = False
+    """The chat line has the keys."""
     log_back: int = 0
     """How many lines the log is scrolled back."""
     lobby_index: int = 0

@@ -99,10 +99,10 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
 
     Leaving the help key out would leave people with nothing, so it always stays.
     """
-    shown = list(keys)
+    shown = list(keytexts.KEYS_CHAT if scene.ui.chatting else keys)
     while True:
         bar: Line = [Span("", " ")]
-        for key, what in [*shown, ("?", labels.HELP)]:
+        for key, what in [*shown, *([] if scene.ui.chatting else [("?", labels.HELP)])]:
             target = f"key:{keytexts.KEY_OF[key]}" if key in keytexts.KEY_OF else ""
             bar += [Span("key", key, target), Span("", f" {what}", target), Span("", "   ")]
         if cells(bar[:-1]) <= scene.cols or not shown:
@@ -112,6 +112,8 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
 
 def chat_row(scene: Scene) -> Line:
     """The line above it: a word about the last key or request, or the way to the chat."""
+    if scene.ui.chatting:
+        return fit(line(span(labels.CHAT_PROMPT, "accent")), scene.cols)
     hint = scene.ui.hint or scene.model.refusal
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)

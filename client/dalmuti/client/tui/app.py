@@ -1,0 +1,366 @@
+"""The thin skin: prompt_toolkit around `control` and `screens`, a session beside it.
+
+The whole screen is one text control, since every further one costs a layout; the chat line is a
+buffer that floats over it. There is one way out, `_leave`: `run_async` is never cancelled from
+outside, because its clean-up awaits. The terminal is given back at once, and only then the session
+gets a moment to say goodbye.
+
+An exception in a key binding, a renderer or a callback does not end `run_async` by itself; asyncio
+would print it over the screen and go on. So the loop's exception handler is ours while we run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+import anyio
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input as TerminalInput
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Float,
+    FloatContainer,
+    FormattedTextControl,
+    Layout,
+    Window,
+)
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
+from prompt_toolkit.output import Output
+from prompt_toolkit.styles import DynamicStyle
+
+from dalmuti.client import words
+from dalmuti.client.model import Input, reduce
+from dalmuti.client.session import Ended
+from dalmuti.client.steward import Steward
+from dalmuti.client.tui import labels
+from dalmuti.client.tui.canvas import Line
+from dalmuti.client.tui.commands import completions, say
+from dalmuti.client.tui.control import Control, Options
+from dalmuti.client.tui.keys import bindings
+from dalmuti.client.tui.screens import render, too_small
+from dalmuti.client.tui.style import style_of
+from dalmuti.protocol.messages import MAX_CHAT, Request
+
+REDRAW_SECONDS: Final = 0.05
+"""Messages that come closer together than this are drawn at once."""
+GOODBYE_SECONDS: Final = 2.5
+"""How long the session may take to end after the screen has."""
+GONE: Final = frozenset({errno.EIO, errno.EPIPE, errno.EBADF, errno.ENXIO})
+"""What writing to a terminal says that is not there any more."""
+HANGUP: Final = 129
+"""The exit code when the terminal is gone, as after SIGHUP."""
+
+
+class Talking(Protocol):
+    """What the screen needs of a session (`client.session.Session`)."""
+
+    def request(self, message_type: type[Request], **fields: Any) -> int:
+        """Sends a request; never blocks."""
+
+    def close(self, leave: bool = True, ended: Ended | None = None) -> None:
+        """Ends the session."""
+
+    async def run(self, on_message: Callable[[Any], None]) -> Ended:
+        """Runs it."""
+
+
+class ChatBuffer(Buffer):
+    """One line that grows no longer than a chat message may be; an undo stack keeps copies."""
+
+    def insert_text(self, data: str, *args: Any, **kwargs: Any) -> None:
+        room = MAX_CHAT - len(self.text)
+        if data[:room]:
+            super().insert_text(data[: max(0, room)], *args, **kwargs)
+
+
+class Screen:
+    """The full-screen client for one session. `input` and `output` are for tests."""
+
+    def __init__(
+        self,
+        session: Talking,
+        steward: Steward | None = None,
+        options: Options | None = None,
+        *,
+        input: TerminalInput | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self.session = session
+        self.options = options or Options()
+        self.control = Control(
+            self.options,
+            steward or Steward(),
+            session.request,
+            self._quit,
+            self.open_chat,
+        )
+        self.caught: int | None = None
+        """The signal that ended us."""
+        self.gone = False
+        """The terminal is not there any more: nothing can be said."""
+        self._ended = Ended("left")
+        self._session_over = anyio.Event()
+        self._tick: asyncio.TimerHandle | None = None
+        self._handlers: dict[str, Callable[[MouseEvent], object]] = {}
+        self._chat = ChatBuffer(multiline=False)
+        self._body = Window(
+            FormattedTextControl(self._text, focusable=True, show_cursor=self.options.cursor),
+            wrap_lines=False,
+        )
+        self.app: Application[Any] = Application(
+            layout=Layout(self._layout(), focused_element=self._body),
+            key_bindings=bindings(self),
+            style=DynamicStyle(lambda: style_of(self.control.ui.theme)),
+            full_screen=True,
+            mouse_support=Condition(lambda: self.control.ui.mouse),
+            min_redraw_interval=REDRAW_SECONDS,
+            input=input,
+            output=output,
+        )
+        self.app.ttimeoutlen = 0.05  # Esc alone is known after 50 ms, not after half a second
+
+    def _layout(self) -> FloatContainer:
+        chat = ConditionalContainer(
+            Window(BufferControl(self._chat), height=1), Condition(lambda: self.chatting)
+        )
+        left = len(labels.CHAT_PROMPT)
+        return FloatContainer(self._body, [Float(chat, left=left, right=0, bottom=1, height=1)])
+
+    # -- running -------------------------------------------------------------------------------
+
+    async def run(self) -> Ended:
+        """Runs session and screen until one of them ends.
+
+        A bug anywhere, in a key binding, a screen or the session, ends both and is raised.
+        """
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._loop_failed)
+        failure: BaseException | None = None
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._talk)
+                tasks.start_soon(self._signals)
+                try:
+                    await self.app.run_async(set_exception_handler=False)
+                except EOFError:
+                    self.gone = True
+                except OSError as error:
+                    self.gone = error.errno in GONE
+                    failure = None if self.gone else error
+                except Exception as error:
+                    failure = error
+                self.session.close(leave=False)  # unless it is over, or we are leaving already
+                if self._tick is not None:
+                    self._tick.cancel()
+                with anyio.move_on_after(GOODBYE_SECONDS):
+                    await self._session_over.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            loop.set_exception_handler(None)
+        if failure is not None:
+            raise failure
+        return self._ended
+
+    async def _talk(self) -> None:
+        try:
+            self._ended = await self.session.run(self.hear)
+        except Exception as error:
+            self._leave(error)
+        else:
+            self._leave()
+        finally:
+            self._session_over.set()
+
+    async def _signals(self) -> None:
+        if sys.platform == "win32":  # no such signals are delivered there
+            return
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
+            async for number in signals:
+                self.caught = int(number)
+                self.session.close(leave=False)
+                self._leave()
+
+    def _leave(self, failure: BaseException | None = None) -> None:
+        """The only way out."""
+        if not self.app.is_running or self.app.is_done:
+            return
+        if failure is not None:
+            self.app.exit(exception=failure)
+        else:
+            self.app.exit()
+
+    def _loop_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self._leave(context.get("exception") or RuntimeError(context.get("message")))
+
+    def _quit(self, leave: bool) -> None:
+        """Ends it all; the seat is given up, or held for whoever comes back."""
+        self.session.close(leave=leave)
+        self._leave()
+
+    # -- what comes in -------------------------------------------------------------------------
+
+    @property
+    def now(self) -> float:
+        """The clock of everything here, which is the session's too."""
+        return asyncio.get_running_loop().time()
+
+    def hear(self, message: Input) -> None:
+        """A message from the session."""
+        self.control.update(reduce(self.control.model, message, self.now), self.now)
+        self._changed()
+
+    def _changed(self) -> None:
+        """Draws again soon, and once more when a clock on the screen goes on."""
+        self.app.invalidate()
+        delay = self.control.next_tick(self.now)
+        if delay is not None and self._tick is None:
+            self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
+
+    def _ticked(self) -> None:
+        self._tick = None
+        self.control.tick(self.now)
+        self._changed()
+
+    # -- keys (see `keys`) ---------------------------------------------------------------------
+
+    @property
+    def chatting(self) -> bool:
+        return self.control.ui.chatting
+
+    def _too_small(self) -> bool:
+        size = self.app.output.get_size()
+        return too_small(size.columns, size.rows)
+
+    def press(self, key: str) -> None:
+        if not self._too_small():
+            self.control.press(key, self.now)
+            self._changed()
+
+    def open_chat(self, text: str = "") -> None:
+        if self._too_small():
+            return
+        self.control.ui.chatting = True
+        self.control.ui.overlay = ""
+        self._chat.text = text
+        self._chat.cursor_position = len(text)
+        self.app.layout.focus(self._chat)
+
+    def close_chat(self) -> None:
+        self.control.ui.chatting = False
+        self._chat.reset()
+        self.app.layout.focus(self._body)
+
+    def send_chat(self) -> None:
+        text = self._chat.text
+        self.close_chat()
+        self.control.ui.hint = ""
+        say(self.control, text)
+        self._changed()
+
+    def complete(self) -> None:
+        """Completes a command as far as it is certain; a line that is no command is left alone."""
+        text = self._chat.text
+        found = completions(self.control, text)
+        if not text:
+            self.close_chat()
+        elif found:
+            self._chat.text = _common(found)
+            self._chat.cursor_position = len(self._chat.text)
+
+    def interrupt(self) -> None:
+        """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
+        self._quit(False)
+
+    def repaint(self) -> None:
+        self.app.renderer.clear()
+        self.app.invalidate()
+
+    # -- what goes out -------------------------------------------------------------------------
+
+    def _text(self) -> StyleAndTextTuples:
+        size = self.app.output.get_size()
+        lines = render(self.control.model, self.control.ui, size.columns, size.rows, self.now)
+        fragments: StyleAndTextTuples = []
+        for number, spans in enumerate(lines):
+            if number:
+                fragments.append(("", "\n"))
+            self._add_line(fragments, spans)
+        return fragments
+
+    def _add_line(self, fragments: StyleAndTextTuples, spans: Line) -> None:
+        for part in spans:
+            if part.style == "sel" and self.options.cursor:
+                fragments.append(("[SetCursorPosition]", ""))
+            style = f"class:{part.style}" if part.style else ""
+            fragments.append((style, part.text, self._handler(part.target)))
+
+    def _handler(self, target: str) -> Callable[[MouseEvent], object]:
+        """What the mouse does there; one function for each target, since frames are many."""
+        if target not in self._handlers:
+
+            def handle(event: MouseEvent) -> object:
+                if event.event_type is MouseEventType.MOUSE_UP and target and not self._too_small():
+                    self.control.click(target, self.now)
+                elif event.event_type is MouseEventType.SCROLL_UP:
+                    self.control.wheel(True)
+                elif event.event_type is MouseEventType.SCROLL_DOWN:
+                    self.control.wheel(False)
+                else:
+                    return NotImplemented
+                self._changed()
+                return None
+
+            if len(self._handlers) > 1000:
+                self._handlers.clear()
+            self._handlers[target] = handle
+        return self._handlers[target]
+
+
+def _common(lines: list[str]) -> str:
+    """What all lines begin with."""
+    first, last = min(lines), max(lines)
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return first[:same]
+
+
+async def run_screen(
+    session: Talking,
+    steward: Steward | None = None,
+    options: Options | None = None,
+    *,
+    input: TerminalInput | None = None,
+    output: Output | None = None,
+) -> int:
+    """Plays in full screen. Returns the exit code of cli.md; a bug is raised.
+
+    The last result stays on the terminal when the screen is gone. What went wrong is said on
+    standard error.
+    """
+    screen = Screen(session, steward, options, input=input, output=output)
+    ended = await screen.run()
+    if screen.caught is not None:
+        return 128 + screen.caught
+    if screen.gone:
+        return HANGUP
+    with suppress(OSError):
+        table = screen.control.model.table
+        if table is not None and table.result is not None:
+            print(f"Hand {table.result.hand} is over.")
+            print("\n".join(words.places(table.result, table)))
+        if ended.code:
+            print(f"dalmuti: {ended.text}", file=sys.stderr)
+        elif ended.text:
+            print(ended.text)
+    return ended.code
