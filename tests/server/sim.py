@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from dalmuti.client.fold import fold
 from dalmuti.core.cards import DECK
-from dalmuti.core.events import Event
+from dalmuti.core.events import Event, Passed, Played
 from dalmuti.core.match import Entry
 from dalmuti.core.moves import Move
 from dalmuti.core.options import options_from
@@ -98,6 +98,14 @@ class Viewer:
             m.event
             for m in self.messages
             if isinstance(m, msg.EventMessage) and isinstance(m.event, kind)
+        ]
+
+    def moves(self) -> list[Played | Passed]:
+        """Every set and pass it heard of."""
+        return [
+            m.event
+            for m in self.messages
+            if isinstance(m, msg.EventMessage) and isinstance(m.event, Played | Passed)
         ]
 
     def take(self, message: msg.ServerMessage, now: float) -> None:
