@@ -38,9 +38,9 @@ class Choices(Completer):
                 yield Completion(word, start_position=-len(typed))
 
 
-async def run_line(session: Session, steward: Steward, *, deals_itself: bool = False) -> int:
+async def run_line(session: Session, steward: Steward) -> int:
     """Plays in line mode on a terminal. Returns the exit code."""
-    talk = Talk(deals_itself=deals_itself)
+    talk = Talk(deals_itself=steward.hands is not None)
     prompt: PromptSession[str] = PromptSession("> ", completer=Choices(talk))
     caught: list[int] = []
 

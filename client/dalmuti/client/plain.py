@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Final
 
@@ -32,6 +33,15 @@ LAST_WORDS_SECONDS: Final = 2.0
 """How long we wait at the end for a slow reader to take the last lines."""
 LONGEST_LINE: Final = 4000
 """Characters of one input line; the rest of it is dropped."""
+
+
+NOBODY_LISTENS: Final = (
+    RuntimeError,
+    CancelledError,
+    anyio.ClosedResourceError,
+    anyio.BrokenResourceError,
+)
+"""What handing a line over raises when the conversation is over."""
 
 
 class Printer:
@@ -77,7 +87,7 @@ def read_lines(descriptor: int, take: Callable[[str | None], None]) -> None:
     """Gives each line to `take`, which may block, and None at the end. Runs in a daemon thread."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     rest = ""
-    with suppress(RuntimeError):  # the portal is closed: nobody wants to hear any more
+    with suppress(*NOBODY_LISTENS):
         while True:
             try:
                 data = os.read(descriptor, 4096)
@@ -144,7 +154,7 @@ async def converse(
     return ended
 
 
-async def run_plain(session: Session, steward: Steward, *, deals_itself: bool = False) -> int:
+async def run_plain(session: Session, steward: Steward) -> int:
     """Plays in plain mode on standard input and output. Returns the exit code.
 
     What went wrong is said on standard error, as a sentence.
@@ -168,7 +178,7 @@ async def run_plain(session: Session, steward: Steward, *, deals_itself: bool = 
         tasks.start_soon(catch_signals, session, caught)
         ended = await converse(
             session,
-            Talk(deals_itself=deals_itself),
+            Talk(deals_itself=steward.hands is not None),
             steward,
             receive,
             printer.say,

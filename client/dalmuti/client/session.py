@@ -193,7 +193,7 @@ class Session:
         self._password = password
         self._entry = entry
         self._join_only = join_only
-        self._lobby, self._stay = lobby or stay, stay
+        self._lobby, self.stay = lobby or stay, stay
         self._store = store
         self._chance = chance or random.Random()
         self._was_seated = False
@@ -491,7 +491,7 @@ class Session:
         self._enter_id = None
         if self.seated is not None:
             self._forget()
-            if self._was_seated and not self._stay:
+            if self._was_seated and not self.stay:
                 raise _End(Ended("lost", words.error(message.code, message.message)))
             if self._was_seated:
                 self._entry = None
@@ -501,7 +501,7 @@ class Session:
         if message.code == "name_taken" and self._number_name:
             self._next_name()
         text = words.error(message.code, message.message)
-        if not self._stay:
+        if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
         self._say(message)
@@ -545,7 +545,7 @@ class Session:
             self._forget()
         self._seq, self._entry, self._was_seated = None, None, False
         self._witness = None
-        if not self._stay or message.reason == "replaced":
+        if not self.stay or message.reason == "replaced":
             why: End = {"kicked": "kicked", "closed": "closed", "left": "left"}.get(
                 message.reason, "lost"
             )  # type: ignore[assignment]

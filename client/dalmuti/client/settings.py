@@ -18,7 +18,7 @@ from msgspec import Struct
 from dalmuti.protocol.text import clean_name
 
 Mode = Literal["screen", "line", "plain"]
-Theme = Literal["default", "deuteranopia", "tritanopia", "contrast", "mono"]
+Theme = Literal["default", "high-contrast", "deuteranopia", "tritanopia", "mono"]
 DEFAULT_NAME = "Player"
 
 
@@ -33,7 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lang: Literal["en"] = "en"
     mode: Mode = "screen"
     ascii: bool = False
-    theme: str = "default"
+    theme: Theme = "default"
 
 
 def path() -> Path:

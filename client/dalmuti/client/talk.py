@@ -64,6 +64,7 @@ class Talk:
         self.deals_itself = deals_itself
         self._asked: Decision | None = None
         self._tables: tuple[str, ...] | None = None
+        self._dealt = 0
 
     # -- what happens -------------------------------------------------------------------------
 
@@ -102,13 +103,27 @@ class Talk:
         return [phrases.question(table, decision), *phrases.choices(decision)]
 
     def _deal_hint(self) -> list[str]:
+        """How a host begins a hand, where it does not begin by itself."""
         table = self.model.table
-        if table is None or self.deals_itself or table.you is None or table.host != table.you:
+        if table is None or table.you is None or table.host != table.you:
+            return []
+        first = table.result is None
+        if (self.deals_itself and not first) or (table.solo and first):
             return []
         if len(table.order) < 2:
             return ["You are the host: add seats a house bot; a hand needs two players at least."]
         enter = " (or an empty line)" if table.solo else ""
         return [f"You are the host: deal{enter} deals the next hand."]
+
+    def _deals_on_enter(self) -> bool:
+        """At a table of one's own an empty line goes on to the next hand, once."""
+        table = self.model.table
+        if table is None or not table.solo or table.host != table.you or self.deals_itself:
+            return False
+        if table.state == "hand" or table.result is None or self._dealt == table.next_hand:
+            return False
+        self._dealt = table.next_hand
+        return True
 
     # -- what is typed ------------------------------------------------------------------------
 
@@ -117,7 +132,6 @@ class Talk:
         text = line.strip()
         word, _, rest = text.partition(" ")
         word, rest = word.lower(), rest.strip()
-        table = self.model.table
         if word in COMMANDS:
             return self._command(word, rest, now)
         if self.model.decision is not None:
@@ -128,8 +142,7 @@ class Talk:
             return Reply(
                 request=Act, fields={"decision": self.model.decision.decision, "choice": choice}
             )
-        solo_host = table is not None and table.solo and table.host == table.you
-        if not text and solo_host and table is not None and table.state != "hand":
+        if not text and self._deals_on_enter():
             return Reply(request=Deal)
         if not _looks_like_an_answer(text):
             return _said(f"{text[:40]!r} is no command; help lists them.")

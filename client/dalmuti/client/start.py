@@ -1,0 +1,351 @@
+"""What the commands do once the command line is understood (`cli`).
+
+Each function returns an exit code. `Refusal` is how anything that a person can put right leaves:
+one sentence and a code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from dalmuti.client import servers, settings
+from dalmuti.client.cli import LEVELS, OK, WRONG_USE
+from dalmuti.client.settings import Settings, SettingsError
+from dalmuti.core.options import OptionError, TableOptions, options_from
+from dalmuti.protocol.text import clean_table_name, cut
+
+SMALLEST: Final = (80, 24)
+"""Columns and rows that the full screen needs."""
+NEED_ADDRESS = (
+    "expected the address of a server, such as `dalmuti join 192.168.1.20`;"
+    " the host's screen shows it. To play alone: `dalmuti play`"
+)
+
+
+class Refusal(Exception):
+    """The command cannot be done as given; the text is a sentence without its dot."""
+
+    def __init__(self, text: str, code: int = WRONG_USE) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def run(given: argparse.Namespace) -> int:
+    """Does what was asked for."""
+    commands = {
+        "play": play,
+        "host": host,
+        "join": join,
+        "bot": bot,
+        "replay": replay,
+        "verify": verify,
+        "describe": describe,
+    }
+    try:
+        return commands[given.command](given)
+    except (Refusal, SettingsError, servers.ServerError) as refusal:
+        code = refusal.code if isinstance(refusal, Refusal) else WRONG_USE
+        print(f"dalmuti {given.command}: {refusal}.", file=sys.stderr)
+        return code
+
+
+# -- at a table -------------------------------------------------------------------------------
+
+
+def play(given: argparse.Namespace) -> int:
+    """A private server, a solo table, house bots."""
+    wishes = settings.load()
+    mode = mode_of(given, wishes)
+    name, _ = settings.chosen_name(given.name, wishes)
+    options = _options(given, {"turn_seconds": 0})
+    levels = [LEVELS[given.level[n % len(given.level)]] for n in range(given.seats - 1)]
+    server = servers.start_private(given.bot_delay, servers.matches_folder())
+    try:
+        from dalmuti.client.session import Session, tcp
+        from dalmuti.client.steward import Steward
+        from dalmuti.protocol.messages import CreateTable
+
+        session = Session(
+            tcp("127.0.0.1", server.port),
+            name=name,
+            address="our own server",
+            entry=CreateTable(
+                id=0, table=table_name(None, name), options=options, solo=True, seed=given.seed
+            ),
+        )
+        steward = Steward(tuple(levels), hands=given.hands, deal_first=True)
+        code = show(mode, session, steward, given, wishes)
+    finally:
+        server.stop()
+    for file in server.saved():
+        say(f"The match was saved: dalmuti replay {file}")
+    return code
+
+
+def host(given: argparse.Namespace) -> int:
+    """A server for the network, a table on it, and ourselves as its host."""
+    if given.bots >= given.seats:
+        raise Refusal(f"expected fewer bots than the {given.seats} seats, found {given.bots}")
+    wishes = settings.load()
+    mode = mode_of(given, wishes)
+    name, _ = settings.chosen_name(given.name, wishes)
+    options = _options(given, {})
+    table = table_name(given.table, name)
+    server = servers.start_public(given.bind, given.port, given.password, servers.matches_folder())
+    lines = servers.join_lines(given.bind, server.port)
+    for line in lines:
+        say(f"Others join with: {line}")
+    from dalmuti.client.session import Session, tcp
+    from dalmuti.client.steward import Steward
+    from dalmuti.protocol.messages import CreateTable
+
+    here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
+    store = _claim(f"{here}:{server.port}", name)
+    try:
+        session = Session(
+            tcp(here, server.port),
+            name=name,
+            address=f"{here}:{server.port}",
+            password=given.password,
+            entry=CreateTable(id=0, table=table, options=options),
+            store=store[0] if store else None,
+        )
+        steward = Steward(("greedy",) * given.bots, hands=given.hands)
+        code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
+    finally:
+        if store:
+            store[0].close()
+    for file in server.saved():
+        say(f"The match so far was saved: dalmuti replay {file}")
+    for line in lines:
+        say(f"Others join with: {line}")
+    say("The server stops by itself soon after the last has left.")
+    return code
+
+
+def join(given: argparse.Namespace) -> int:
+    """A seat at somebody's table, or our own again."""
+    if given.address is None:
+        raise Refusal(NEED_ADDRESS)
+    target, port = address_of(given.address)
+    wishes = settings.load()
+    mode = mode_of(given, wishes)
+    name, chosen = settings.chosen_name(given.name, wishes)
+    from dalmuti.client.session import Held, Session, tcp
+    from dalmuti.client.steward import Steward
+    from dalmuti.protocol.messages import JoinTable
+
+    address = f"{target}:{port}"
+    store = None if given.watch else _claim(address, name if given.name else None)
+    seat = store[1] if store else None
+    if seat is not None and given.table not in (None, seat.table):
+        seat = None
+    entry = JoinTable(id=0, table=given.table or "?", watch=given.watch, password=given.password)
+    try:
+        session = Session(
+            tcp(target, port),
+            name=seat.name if seat else name,
+            number_name=not chosen,
+            address=address,
+            password=given.password,
+            entry=entry if given.table else None,
+            join_only=None if given.table else entry,
+            lobby=given.table is None,
+            stay=given.table is None and mode == "screen",
+            held=Held(seat.table, seat.token) if seat else None,
+            store=store[0] if store else None,
+        )
+        return show(mode, session, Steward(), given, wishes)
+    finally:
+        if store:
+            store[0].close()
+
+
+def bot(given: argparse.Namespace) -> int:
+    """Bots in this process, each with a connection of its own."""
+    if given.address is None:
+        raise Refusal(NEED_ADDRESS.replace("dalmuti join", "dalmuti bot greedy"))
+    target, port = address_of(given.address)
+    from dalmuti.client.bot import BotError, load_bot
+    from dalmuti.client.bots.seat import seat_bots
+
+    try:
+        make = load_bot(given.bot)
+    except BotError as error:
+        raise Refusal(str(error)) from None
+    usual = given.bot if not given.bot.endswith(".py") and ":" not in given.bot else make.__name__
+    name = settings.chosen_name(given.name or cut(usual, 20, ""), Settings())[0]
+    return seat_bots(
+        make,
+        name,
+        target,
+        port,
+        count=given.count,
+        table=given.table,
+        password=given.password,
+        delay=given.bot_delay,
+        number_name=given.name is None or given.count > 1,
+    )
+
+
+def show(
+    mode: settings.Mode,
+    session: Any,
+    steward: Any,
+    given: argparse.Namespace,
+    wishes: Settings,
+    join_lines: tuple[str, ...] = (),
+) -> int:
+    """Runs the session under the interface that was chosen; all run on asyncio."""
+    import anyio
+
+    if mode == "plain":
+        from dalmuti.client.plain import run_plain
+
+        return anyio.run(run_plain, session, steward)
+    if mode == "line":
+        from dalmuti.client.line import run_line
+
+        return anyio.run(run_line, session, steward)
+    from dalmuti.client.tui.app import run_screen
+    from dalmuti.client.tui.control import Options
+
+    options = Options(
+        join_lines=join_lines,
+        stay=session.stay,
+        ascii=bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8(),
+        theme=given.theme or wishes.theme,
+    )
+    return anyio.run(run_screen, session, steward, options)
+
+
+# -- records and the protocol -----------------------------------------------------------------
+
+
+def replay(given: argparse.Namespace) -> int:
+    """A saved match, told."""
+    from dalmuti.client import replay
+
+    try:
+        record = replay.read(Path(given.file))
+        viewer = None if given.viewer is None else replay.player_of(record, given.viewer)
+    except replay.RecordError as error:
+        raise Refusal(str(error)) from None
+    for line in replay.tell(record, viewer):
+        print(line)
+    sys.stdout.flush()
+    return OK
+
+
+def verify(given: argparse.Namespace) -> int:
+    """A saved match, proved: 0 if all of it is true, 1 if not."""
+    from dalmuti.client import replay
+
+    try:
+        lines, true = replay.verdicts(replay.read(Path(given.file)))
+    except replay.RecordError as error:
+        raise Refusal(str(error)) from None
+    for line in lines:
+        print(line)
+    sys.stdout.flush()
+    return OK if true else 1
+
+
+def describe(given: argparse.Namespace) -> int:
+    """The protocol, from the classes themselves."""
+    from dalmuti.protocol import describe
+
+    print(describe.json() if given.json else describe.text(), end="")
+    sys.stdout.flush()
+    return OK
+
+
+# -- what was asked for -----------------------------------------------------------------------
+
+
+def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
+    """Which interface to use. Without a real terminal it is the plain one.
+
+    Raises Refusal for a terminal that is too small for the full screen.
+    """
+    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    if not terminal or os.environ.get("TERM") in ("dumb", "unknown"):
+        return "plain"
+    mode: settings.Mode = given.mode or wishes.mode
+    if mode == "screen":
+        size = shutil.get_terminal_size()
+        if size.columns < SMALLEST[0] or size.lines < SMALLEST[1]:
+            raise Refusal(
+                f"expected a terminal of at least {SMALLEST[0]}x{SMALLEST[1]} for the full screen,"
+                f" found {size.columns}x{size.lines}; enlarge it, or use --plain or --line"
+            )
+    return mode
+
+
+def _utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str, str | int]:
+    """The table options of the command line, as a request carries them. Raises Refusal."""
+    values: dict[str, str | int] = dict(usual)
+    for part in filter(None, given.rules.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
+        values[name.strip()] = value.strip()
+    if "seats" in values:
+        raise Refusal("--rules: give the number of seats with --seats")
+    values["seats"] = given.seats
+    try:
+        options = options_from(values)
+    except OptionError as error:
+        raise Refusal(f"--rules: {error}") from None
+    usual_options = TableOptions()
+    return {
+        name: getattr(options, name)
+        for name in TableOptions.__struct_fields__
+        if getattr(options, name) != getattr(usual_options, name)
+    }
+
+
+def table_name(given: str | None, name: str) -> str:
+    """The table's name: as given, or `Ada's table`. Raises Refusal."""
+    try:
+        return clean_table_name(given if given is not None else cut(f"{name}'s table", 24, ""))
+    except ValueError as error:
+        raise Refusal(f"--table: {error}") from None
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """HOST, HOST:PORT or [IPV6]:PORT. Raises Refusal."""
+    host, colon, port = text.rpartition(":")
+    if not colon or (text.count(":") > 1 and not text.startswith("[")):
+        host, port = text, str(servers.DEFAULT_PORT)
+    elif text.startswith("[") and text.endswith("]"):
+        host, port = text, str(servers.DEFAULT_PORT)
+    host = host.strip("[]")
+    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+        raise Refusal(f"expected HOST or HOST:PORT, such as 192.168.1.20:12013, found {text!r}")
+    return host, int(port)
+
+
+def _claim(address: str, name: str | None) -> tuple[Any, Any] | None:
+    """Our seat file for this server; without one we play on, and cannot come back."""
+    from dalmuti.client import seats
+
+    with suppress(OSError):
+        return seats.claim(address, name)
+    return None
+
+
+def say(text: str) -> None:
+    """A line for the person, where there still is somebody who reads."""
+    with suppress(OSError):
+        print(text, flush=True)
