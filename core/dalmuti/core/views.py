@@ -99,7 +99,7 @@ class TrickView(Struct, frozen=True, omit_defaults=True):
 
 
 class HandView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The hand that is being played, or the last one until the next is dealt."""
+    """The hand that is being played."""
 
     number: int
     order: tuple[PlayerId, ...]

@@ -210,11 +210,11 @@ def _type(info: types.Type) -> str:
         case types.IntType(ge=low, le=high):
             if low is None and high is None:
                 return "int"
-            return f"int, {low} to {high}" if high is not None else f"int, at least {low}"
+            return f"int {low} to {high}" if high is not None else f"int from {low}"
         case types.StrType(pattern=str(pattern)):
             return "hexadecimal text" if pattern == "^[0-9a-f]*$" else f"text like `{pattern}`"
         case types.StrType(max_length=int(most)):
-            return f"text, at most {most} characters"
+            return f"text of at most {most} characters"
         case types.StrType():
             return "text"
         case types.BoolType():
@@ -242,7 +242,8 @@ def _union(several: tuple[types.Type, ...]) -> str:
         return "an [event](#events)"
     if classes == set(_CHOICES):
         return "a [choice](#choices)"
-    return " or ".join(map(_type, several))
+    words = [_type(each) for each in several if not isinstance(each, types.NoneType)]
+    return " or ".join(words) + (", or nil" if len(words) < len(several) else "")
 
 
 def meaning(cls: type[Struct], field: types.Field) -> str:

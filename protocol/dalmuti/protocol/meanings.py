@@ -124,5 +124,6 @@ MEANINGS: Final[Mapping[str, str]] = {
     "TrickView.acts": "Everything done in this trick, in order.",
     "TrickAct.play": "The set; absent: it passed.",
     "Result.seat": "The seat in the hand that ended.",
+    "Score.points": "Of all hands in this match; 0 where titles alone count.",
     "Score.hands_won": "First places.",
 }
