@@ -124,17 +124,20 @@ class Matches(RuleBasedStateMachine):
         else:
             raise AssertionError("the table was full")
 
-    @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
-        if self.table.match.players:
-            self.table.leave(data.draw(st.sampled_from(self.table.match.players)))
-
-    @rule(data=st.data())
-    def come_back(self, data: st.DataObject) -> None:
-        if self.table.match.leavers:
-            player = data.draw(st.sampled_from(sorted(self.table.match.leavers)))
-            self.table.match.come_back(player)
-            assert player in self.table.match.players
+    @rule(data=st.data(), moves=st.integers(0, 40), back=st.booleans())
+    def leave(self, data: st.DataObject, moves: int, back: bool) -> None:
+        """Somebody leaves; where that was in a hand, he may come back some moves later."""
+        match = self.table.match
+        if not match.players:
+            return
+        player = data.draw(st.sampled_from(match.players))
+        self.table.leave(player)
+        for _ in range(moves):
+            if match.hand is not None:
+                self.table.random_move()
+        if back and player in match.leavers:
+            match.come_back(player)
+            assert player in match.players
 
     @rule(reveal=st.booleans())
     def abandon(self, reveal: bool) -> None:
@@ -214,4 +217,4 @@ class Matches(RuleBasedStateMachine):
 
 
 TestMatches = Matches.TestCase
-TestMatches.settings = settings(deadline=None, max_examples=150, stateful_step_count=30)
+TestMatches.settings = settings(deadline=None, max_examples=100, stateful_step_count=30)
