@@ -47,6 +47,8 @@ def question(view: TableView, decision: Decision) -> str:
         case "follow" if hand is not None and top is not None and hand.trick.owner is not None:
             owner = words.name(view, hand.order[hand.trick.owner])
             what = f"beat {words.play(top)} of {owner}, or pass"
+            if len(decision.choices) == 1:
+                what = f"you can only pass on {words.play(top)} of {owner}"
         case "follow":
             what = "play a better set, or pass"
         case "tax":

@@ -253,6 +253,8 @@ def answer(model: Model, decision: Decision, text: str) -> Choice:
         number = int(text)
         if number in listed:
             return listed[number]
+        if number == 1 and not listed:
+            return decision.default  # nothing but passing: the first choice is the only one
         if number:
             return _by_rank(decision, number)
         text = "pass"
