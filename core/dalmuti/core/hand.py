@@ -108,17 +108,21 @@ class Hand:
             return tuple(due.receiver for due in self.dues if due.receiver not in self.gives)
         return ()
 
+    def is_asked(self, seat: int) -> bool:
+        """Whether the hand waits for a decision of this seat."""
+        return seat == self.turn if self.phase is Phase.TRICKS else seat in self.to_act
+
     def legal(self, seat: int) -> list[Move]:
         """Every legal move of a seat that is to act, weakest set first, passing at the end."""
-        if seat not in self.to_act:
+        if not self.is_asked(seat):
             return []
+        if self.phase is Phase.TRICKS:
+            if self.top is None:
+                return [*moves.legal_leads(self.counts[seat])]
+            return [*moves.legal_follows(self.counts[seat], self.top), moves.PASS]
         if self.phase is Phase.REVOLUTION:
             return [moves.DECLINE, *self._may_call(seat)]
-        if self.phase is Phase.TAXES:
-            return [*moves.legal_gives(self.counts[seat], self._due(seat))]
-        if self.top is None:
-            return [*moves.legal_leads(self.counts[seat])]
-        return [*moves.legal_follows(self.counts[seat], self.top), moves.PASS]
+        return [*moves.legal_gives(self.counts[seat], self._due(seat))]
 
     def default(self, seat: int) -> Move:
         """What is done for a seat that does not answer (X1)."""
@@ -130,7 +134,7 @@ class Hand:
 
     def check(self, seat: int, move: Move) -> None:
         """Raises IllegalMove unless `seat` may make this move now."""
-        if seat not in self.to_act:
+        if not self.is_asked(seat):
             raise IllegalMove(MoveCode.NOT_YOUR_TURN, "it is not your turn")
         if self.phase is Phase.TRICKS:
             if isinstance(move, Play):

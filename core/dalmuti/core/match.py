@@ -243,10 +243,11 @@ class Match:
 
     def _note(self, events: list[Event]) -> list[Event]:
         for event in events:
-            if isinstance(event, RevolutionCalled) and event.greater:
-                self.order.reverse()
-            elif isinstance(event, WentOut) and self.order[event.seat] not in self.leavers:
+            # Most are plays and passes, and this is done for every move: hence no isinstance.
+            if type(event) is WentOut and self.order[event.seat] not in self.leavers:
                 self._played_out.add(event.seat)
+            elif type(event) is RevolutionCalled and event.greater:
+                self.order.reverse()
         return events
 
     def _end_hand(self, hand: Hand) -> list[Event]:

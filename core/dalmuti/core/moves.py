@@ -122,7 +122,7 @@ def legal_follows(counts: Sequence[int], top: Play) -> list[Play]:
     held, size = counts[JESTER], top.count
     for rank in range(top.rank - 1, 0, -1):
         naturals = counts[rank]
-        if naturals:
+        if naturals and naturals + held >= size:
             for jesters in range(max(0, size - naturals), min(held, size - 1) + 1):
                 plays.append(Play(rank, size, jesters))
     return plays
