@@ -221,6 +221,8 @@ def main(arguments: list[str]) -> int:
     """Runs the command; returns its exit code."""
     if arguments == ["--check"]:
         wrong = check()
+        if wrong:
+            wrong.append("if that is as it should be, run: python -m tools.protocol_doc")
         print("\n".join(wrong) or "everything generated is current")
         return 1 if wrong else 0
     if arguments:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
@@ -127,6 +127,7 @@ def test_round_trip_of_what_a_client_says(cls: type[ClientMessage], data: st.Dat
 
 
 @server_classes
+@settings(max_examples=50)
 @given(data=st.data())
 def test_round_trip_of_what_a_server_says(cls: type[ServerMessage], data: st.DataObject) -> None:
     message = data.draw(structs(cls))
@@ -171,6 +172,7 @@ def test_a_server_is_heard_byte_by_byte(messages: list[ServerMessage]) -> None:
     assert heard == messages
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_names_and_types_on_the_wire_are_plain(data: st.DataObject) -> None:
     """What a client in another language sees: maps, arrays, text, whole numbers, booleans, nil."""

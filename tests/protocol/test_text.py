@@ -90,6 +90,8 @@ def test_safe_text(text: str, safe: str) -> None:
         ("👑 King", "👑 King"),
         ("Headminerve", "Headminerve"),
         ("Botticelli", "Botticelli"),
+        ("Ali", "Ali"),
+        ("Ian", "Ian"),
     ],
 )
 def test_a_good_name(text: str, name: str) -> None:

@@ -38,7 +38,6 @@ RESERVED: Final = (
     "house",
     "everyone",
     "everybody",
-    "all",
     "nobody",
     "spectator",
     "you",
