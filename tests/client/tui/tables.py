@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.core import events as ev
-from dalmuti.core.cards import DECK
+from dalmuti.core.cards import DECK, JESTER
 from dalmuti.core.events import Event, PlayerInfo
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.match import Match
@@ -120,12 +120,21 @@ class Stage:
         """Somebody says something."""
         self.emit([ev.Chatted(self.names[player - 1], text, player)])
 
-    def deal(self, deck: list[int] | None = None) -> None:
-        """Draws the first titles where there are none, and deals."""
+    def deal(self, *, jesters_to: int | None = None) -> Stage:
+        """Draws the first titles where there are none, and deals; both Jesters to one player."""
         if not self.match.titled:
             self.emit(self.match.find_titles(self.chance.sample(DECK, 80)))
-        self.emit(self.match.start(deck or self.chance.sample(DECK, 80), "00" * 32))
+        deck = self.chance.sample(DECK, 80)
+        if jesters_to is not None:
+            seats = len(self.match.order)
+            seat = self.match.order.index(jesters_to)
+            for number in (0, 1):
+                at = deck.index(JESTER, 0 if not number else seat + 1)
+                to = seat + number * seats
+                deck[at], deck[to] = deck[to], deck[at]
+        self.emit(self.match.start(deck, "00" * 32))
         self.ask()
+        return self
 
     def ask(self) -> None:
         """Says whose turn it is, and asks the viewer if it is his."""
@@ -192,3 +201,18 @@ def your_turn(stage: Stage) -> bool:
 def you_follow(stage: Stage) -> bool:
     """The viewer is to follow, and something was played before."""
     return your_turn(stage) and stage.hand.top is not None and len(stage.hand.acts) > 1
+
+
+def you_lead(stage: Stage) -> bool:
+    """The viewer is to lead, and a trick was played before."""
+    return your_turn(stage) and stage.hand.top is None and stage.hand.tricks > 0
+
+
+def somebody_else(stage: Stage) -> bool:
+    """Another player is to follow."""
+    return in_tricks(stage) and not your_turn(stage) and len(stage.hand.acts) > 1
+
+
+def taxes_due(stage: Stage) -> bool:
+    """Taxes are to be chosen."""
+    return stage.hand.phase is Phase.TAXES

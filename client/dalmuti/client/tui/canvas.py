@@ -142,6 +142,17 @@ def wrap(text: str, room: int, indent: int = 2) -> list[str]:
     return [*lines, current]
 
 
+def flow(items: Sequence[str], room: int) -> list[str]:
+    """Items with commas between them on as many lines as they need, none of them broken."""
+    lines = [""]
+    for number, item in enumerate(items):
+        item = safe_text(item) + ("," if number + 1 < len(items) else "")
+        if lines[-1] and width(lines[-1]) + 1 + width(item) > room:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + item
+    return lines
+
+
 def splice(spans: Iterable[Span], at: int, put: Iterable[Span]) -> Line:
     """The line with the cells from `at` on covered by `put`."""
     spans, put = list(spans), list(put)

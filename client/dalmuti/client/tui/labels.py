@@ -49,6 +49,16 @@ def clock(seconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
+def first_upper(text: str) -> str:
+    """The text as a sentence: `you` becomes `You`, a name stays as it is written."""
+    return "Y" + text[1:] if text.startswith(("you ", "you,")) else text
+
+
+def first_capital(text: str) -> str:
+    """A heading."""
+    return text[:1].upper() + text[1:]
+
+
 def presence(value: str, seconds: int | None) -> str:
     """A word about a player who is not simply here; empty for one who is."""
     if value == "lost":
@@ -120,6 +130,9 @@ def typed(typed_text: str) -> str:
 def enter_plays(play: Play | None) -> str:
     """What Enter does now."""
     return "Enter passes" if play is None else f"Enter plays {words.play(play)}"
+
+
+STANDIN_PLAYS = "The stand-in plays for you; /back takes your seat back."
 
 
 def sent(what: str) -> str:
@@ -243,7 +256,7 @@ def calling(choice: Call | Decline) -> str:
         return "Enter goes on without a revolution; nobody hears of it."
     if choice.greater:
         return "You show both Jesters: no taxes, and all titles turn round; you lead."
-    return "You show both Jesters: no taxes this hand; titles stay, the Greater Dalmuti leads."
+    return "You show both Jesters: no taxes in this hand. All titles stay."
 
 
 GIVE_TITLE = "Your decision: what you give back"
@@ -274,8 +287,7 @@ def owes(payer: str, receiver: str, number: int) -> str:
 
 def all_owed(owed: Sequence[str]) -> str:
     """All taxes that are due as one sentence."""
-    text = "; ".join(owed) + "."
-    return "Y" + text[1:] if text.startswith("you ") else text
+    return first_upper("; ".join(owed) + ".")
 
 
 def paid_to_you(payer: str, number: int) -> str:
@@ -335,12 +347,13 @@ def draw_step(number: int, done: bool) -> str:
 
 def tie(names: str, card: int) -> str:
     """Some drew the same card and draw again for their places."""
-    return f"{names} tie with {words.rank(card) if card == JESTER else card} and draw again."
+    same = words.rank(card) if card == JESTER else card
+    return first_upper(f"{names} tie with {same} and draw again.")
 
 
 def redraw(names: str) -> str:
     """Who draws again."""
-    return f"{names} have drawn again, for their own places."
+    return first_upper(f"{names} have drawn again, for their own places.")
 
 
 def you_are(title: str) -> str:
@@ -351,6 +364,7 @@ def you_are(title: str) -> str:
 # -- the waiting room and the lobby ------------------------------------------------------------
 
 RULES, JOIN_TITLE = "Rules", "Others join with"
+HOUSE_RULES, HOW_TO_PLAY = "rules", "How it is played"
 FREE_SEAT, HOST, THE_HOST = "(free)", "host", "the host"
 KINDS: Mapping[str, str] = {"human": "person", "bot": "bot", "house": "house bot"}
 WAITING_ROOM, BETWEEN_HANDS = "waiting for players", "between hands"

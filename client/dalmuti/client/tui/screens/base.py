@@ -210,3 +210,14 @@ def with_presence(scene: Scene, seat: int, note: Line) -> Line:
     if not presence:
         return note
     return [*note, *([Span("", " ")] if note else []), span(presence, "warn")]
+
+
+def how_to_play(room: int, rows: int) -> list[Line]:
+    """The rules of the game below something else, as many whole paragraphs as there is room for."""
+    lines: list[Line] = [[], line(span(f"  {labels.HOW_TO_PLAY}", "head"))]
+    for text in words.HOW_TO_PLAY:
+        part = [line(span(f"  {each}", "dim")) for each in wrap(text, room - 4, 0)]
+        if len(lines) + len(part) + 1 > rows:
+            break
+        lines += [[], *part]
+    return lines if len(lines) > 2 else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels
-from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
+from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
@@ -32,7 +32,8 @@ def draw(scene: Scene) -> list[Line]:
         if spaced:
             frame.row([])
     frame.rule("├┤", labels.draw_step(len(shown), done))
-    for text in _told(scene, drawn, shown, done):
+    told = [wrap(text, scene.cols - 4) for text in _told(scene, drawn, shown, done)]
+    for text in [part for parts in told for part in parts][:5]:
         frame.row(line(span(text)))
     frame.rule("├┤", labels.CHAT)
     # Only what people say: the log knows the outcome already.
@@ -48,7 +49,7 @@ def draw(scene: Scene) -> list[Line]:
 
 def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[Line]:
     """A heading and a line a player: a column a round, as many of the last as there is room for."""
-    each = 17 if scene.wide else 9
+    each = 19 if scene.wide else 9
     title = 18
     names = 22 if scene.wide else 16
     fits = max(1, (scene.cols - 4 - names - title - 4) // each)
@@ -90,7 +91,7 @@ def _card(scene: Scene, round_: DrawRound, player: int, room: int) -> Span:
 
 
 def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[str]:
-    """Two lines about the newest step."""
+    """What is to say about the newest step."""
     if done:
         own = ""
         if scene.table.you in drawn.order:
@@ -105,7 +106,7 @@ def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
         labels.tie(words.listed(who), card) for card, who in sorted(cards.items()) if len(who) > 1
     ]
     first = labels.EVERYONE_DRAWS if len(shown) == 1 else labels.redraw(_names(scene, newest))
-    return [first, " ".join(tied) or labels.NO_TIES]
+    return [first, *(tied or [labels.NO_TIES])]
 
 
 def _names(scene: Scene, round_: DrawRound) -> str:

@@ -9,6 +9,7 @@ from dalmuti.client.tui.screens.base import (
     Scene,
     body,
     chat_row,
+    how_to_play,
     key_bar,
     log_title,
     title_bar,
@@ -21,13 +22,15 @@ def lobby(scene: Scene) -> list[Line]:
     lobby = scene.model.lobby
     tables = lobby.tables if lobby else ()
     people = lobby.people if lobby else ()
-    split = 84 if scene.wide else 52
+    split = 84 if scene.wide else 58
     frame = Frame(scene.cols)
     frame.rule("┌┐", labels.tables_title(len(tables)), split=split, joint="┬", second=labels.PEOPLE)
     rows = scene.rows - 8
     names = [line(span(f"{name}")) for name in people]
     upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
-    body(frame, scene, _tables(scene, tables, split - 3, rows), rows, split, upper)
+    left = _tables(scene, tables, split - 3, rows)
+    left += how_to_play(split - 3, rows - len(left))
+    body(frame, scene, left, rows, split, upper)
     frame.rule("├┤", split=split, joint="┴")
     for row in _about(scene, tables):
         frame.row(row)
@@ -49,9 +52,9 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
     head = line(
         span("  "),
         column(labels.TABLE, name, "dim"),
-        column(labels.SEATED, 9, "dim"),
-        column(labels.STATE, 12, "dim"),
-        column(labels.RULES, max(0, room - name - 23), "dim"),
+        column(labels.SEATED, 7, "dim"),
+        column(labels.STATE, 11, "dim"),
+        column(labels.HOUSE_RULES, max(0, room - name - 20), "dim"),
     )
     chosen = min(scene.ui.lobby_index, len(tables) - 1)
     first = max(0, min(chosen - rows // 2, len(tables) - rows + 1))
@@ -68,9 +71,9 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
                 ),
                 column(info.table, name - 1, style, target=target),
                 Span("", " "),
-                column(seats, 9, target=target),
-                column(labels.table_state(info), 12, target=target),
-                column(house, max(0, room - name - 23), "dim", target=target),
+                column(seats, 7, target=target),
+                column(labels.table_state(info), 11, target=target),
+                column(house, max(0, room - name - 20), "dim", target=target),
             ]
         )
     return lines

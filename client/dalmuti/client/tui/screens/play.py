@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels
-from dalmuti.client.tui.canvas import Frame, Line, Span, line, span, wrap
+from dalmuti.client.tui.canvas import Frame, Line, Span, flow, line, span
 from dalmuti.client.tui.screens.base import (
     Keys,
     Scene,
@@ -196,25 +196,29 @@ def _history(scene: Scene) -> list[Line]:
     for title, acts in ((labels.THIS_TRICK, this), (labels.LAST_TRICK, hand.last_trick)):
         if acts and (scene.tall or hand.trick.acts):
             lines += [line(), line(span(f"  {title}", "head"))]
-            lines += [line(span(f"  {text}")) for text in wrap(_told(scene, acts), room - 2, 0)]
+            lines += [line(span(f"  {text}")) for text in flow(_told(scene, acts), room - 2)]
     if scene.table.scores:
-        lines += [line(), line(span(f"  {labels.SCORE}", "head"))]
-        lines += [line(span(f"  {text}")) for text in wrap(score_words(scene), room - 2, 0)]
+        lines += [line(), line(span(f"  {_score_head(scene)}", "head"))]
+        lines += [line(span(f"  {text}")) for text in flow(_scores(scene), room - 2)]
     return lines
 
 
-def _told(scene: Scene, acts: Sequence[Act]) -> str:
-    return ", ".join(
-        f"{scene.seat_name(act.seat)} {act.play if act.play else labels.PASSES}" for act in acts
-    )
-
-
-def score_words(scene: Scene) -> str:
-    """All scores in one phrase."""
+def _score_head(scene: Scene) -> str:
     points = scene.table.options.scoring == "points"
-    return ", ".join(
+    return labels.first_capital(labels.POINTS if points else labels.HANDS_WON)
+
+
+def _told(scene: Scene, acts: Sequence[Act]) -> list[str]:
+    return [
+        f"{scene.seat_name(act.seat)} {act.play if act.play else labels.PASSES}" for act in acts
+    ]
+
+
+def _scores(scene: Scene) -> list[str]:
+    points = scene.table.options.scoring == "points"
+    return [
         f"{scene.who(s.player)} {s.points if points else s.hands_won}" for s in scene.table.scores
-    )
+    ]
 
 
 def _hand_section(
@@ -225,7 +229,7 @@ def _hand_section(
         return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
-    if scene.tall:
+    if scene.tall and hand.cards:
         lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
     return labels.your_hand(len(hand.cards)), lines
 
@@ -241,6 +245,8 @@ def _choice(scene: Scene, selector: PlaySelector | None) -> tuple[str, list[Line
         place = hand.finished.index(hand.seat)
         title_word = words.title(title_of(place, len(hand.order)))
         return labels.OUT_TITLE, [line(span(labels.you_are_out(place + 1, title_word))), []]
+    if hand.seat is not None and scene.info(hand.order[hand.seat]).presence in ("away", "standin"):
+        return labels.WAITING, [line(span(labels.STANDIN_PLAYS, "bold")), []]
     turn = hand.turn.seats if hand.turn else ()
     if hand.seat is not None and hand.seat in turn and scene.ui.sent is not None:
         sent = scene.ui.sent

@@ -10,6 +10,7 @@ from dalmuti.client.tui.screens.base import (
     Scene,
     body,
     chat_row,
+    how_to_play,
     key_bar,
     log_title,
     title_bar,
@@ -26,7 +27,9 @@ def room(scene: Scene) -> list[Line]:
     frame.rule("┌┐", seats, split=split, joint="┬", second=labels.RULES)
     below = _below(scene)
     rows = scene.rows - 6 - len(below)
-    body(frame, scene, _seats(scene, split - 3), rows, split, upper=_rules(scene, split))
+    left = _seats(scene, split - 3)
+    left += how_to_play(split - 3, rows - len(left))
+    body(frame, scene, left, rows, split, upper=_rules(scene, split))
     frame.rule("├┤", labels.JOIN_TITLE if _joinable(scene) else "", split=split, joint="┴")
     for row in below:
         frame.row(row)
