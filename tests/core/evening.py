@@ -87,7 +87,9 @@ class Evening:
     def sit(self) -> int:
         player = max(self.who, default=0) + 1
         name = NAMES[player - 1] if player <= len(NAMES) else f"Guest {player}"
-        self.who[player] = (self.chance.choice(("human", "bot", "house")), name)
+        kind: Kind = self.chance.choice(("human", "bot", "house"))
+        self.who[player] = (kind, name)
+        self._say([ev.PlayerJoined(PlayerInfo(player=player, name=name, kind=kind))])
         self._did(self.match.sit(player))
         return player
 

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 
 from core.evening import TABLE, Evening, evening, table_options
 from dalmuti.core import record
+from dalmuti.core import transcript as transcript_module
+from dalmuti.core.cards import DECK, Cards
 from dalmuti.core.match import Abandoned, Began, Entry, Match
 from dalmuti.core.options import TableOptions
-from dalmuti.core.record import RecordWriter, dumps, loads, replay, steps, verify
+from dalmuti.core.record import RecordWriter, dumps, loads, replay, steps, undealt, verify
 from dalmuti.core.transcript import sum_of
 
 
@@ -225,6 +227,49 @@ def test_verify_says_what_is_wrong(transcript: str, pattern: str, new: str, reas
     assert any(reason in each for each in found), found
 
 
+def test_a_hand_has_one_seed(transcript: str) -> None:
+    with pytest.raises(ValueError, match=r"line \d+: expected one seed for hand 1, found"):
+        loads(transcript + "seed 1 0000\n")
+
+
+def test_a_text_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_module, "MAX_TEXT", 100)
+    with pytest.raises(ValueError, match="a record has at most 100 characters, found 101"):
+        loads("x" * 101)
+
+
+def test_a_hand_number_that_comes_twice_and_a_seed_without_commitment_are_noted() -> None:
+    table = evening(2)
+    table.deal()
+    table.play_out()
+    kept = table.record()
+    began = next(entry for entry in kept.entries if isinstance(entry, Began))
+    (twice,) = verify(replace(kept, entries=(*kept.entries, began)))
+    assert "there are two hands of this number" in twice.reasons
+    assert any("expected hand 2, found hand 1" in each for each in twice.reasons) or any(
+        "the hand is for the players" in each for each in twice.reasons
+    )
+    bare = tuple(replace(e, commitment="") if isinstance(e, Began) else e for e in kept.entries)
+    (verdict,) = verify(replace(kept, entries=bare))
+    assert verdict.reasons == ("a seed is given, but no commitment to it",)
+    extra = verify(replace(kept, seeds={**kept.seeds, 7: "00"}))
+    assert extra[0].text == (
+        "The beginning of the record is NOT true: there is a seed for hand 7, but no such hand."
+    )
+
+
+@pytest.mark.parametrize(
+    ("hands", "message"),
+    [
+        ((DECK[:40], (*DECK[40:79], 1)), "not the 80 cards of the deck"),
+        ((DECK[:39], DECK[39:]), "seat 0 has 39 cards, not 40"),
+    ],
+)
+def test_hands_that_no_deck_deals_are_refused(hands: tuple[Cards, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        undealt(hands)
+
+
 def test_a_flaw_is_named_with_its_line(transcript: str) -> None:
     lines = transcript.splitlines()
     lines[5] += "!"
@@ -302,6 +347,11 @@ def test_replay_names_the_entry_that_the_rules_refuse() -> None:
         (5, "move 12 pass", "expected 'move SEAT MOVE'"),
         (5, "move 1 3y9", "expected a set such as 3x9"),
         (5, "move 1 give 1,2,x", "expected ranks such as 9,12"),
+        (6, "sit 1 human Bea", "expected player 1 to be the same as before"),
+        (5, "titles 1,2 draws 1:2,3", "expected 'titles PLAYER"),
+        (5, "places 1;2", "expected 'places PLAYER,PLAYER,...'"),
+        (12, "deal 1,2 / 3", "expected cards for 5 seats"),
+        (12, "deal 1,2,14", "expected 'deal CARD,CARD,... / ...' after the line of the hand"),
         (5, "seed 1 abc", "expected 'seed HAND HEX'"),
         (5, "", "expected a line of 1 to 4096 characters"),
         (5, "sit 1 human " + "a" * 5000, "expected a line of 1 to 4096 characters"),

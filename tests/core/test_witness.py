@@ -235,6 +235,48 @@ def test_the_parties_see_a_false_tax() -> None:
         assert any("was not the best cards of the payer" in each for each in verdict.reasons)
 
 
+def with_false_return(event: Seen) -> Seen:
+    """There is one 1, so nobody gave back two."""
+    assert isinstance(event, ev.TaxesPaid)
+    first, *rest = event.exchanges
+    return replace(event, exchanges=(replace(first, returned=(1, 1)), *rest))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda e: replace(e, exchanges=e.exchanges[:1]), "the taxes were not those of the rules"),
+        (
+            lambda e: replace(
+                e, exchanges=(replace(e.exchanges[0], returned=(1, 1)), *e.exchanges[1:])
+            ),
+            "had cards that the seed did not deal",
+        ),
+    ],
+)
+def test_other_taxes_than_those_of_the_rules_are_noticed(
+    change: Callable[[Seen], Seen], reason: str
+) -> None:
+    viewer = evening(5, 8, first_titles="order_of_arrival").match.order[0]
+    _, witness, events = played(5, 8, viewer, revolution="off", first_titles="order_of_arrival")
+    verdict = judge(witness, altered(events, ev.TaxesPaid, change))
+    assert any(reason in each for each in verdict.reasons), verdict.reasons
+
+
+def test_a_seat_that_is_not_at_the_table_is_noticed() -> None:
+    _, witness, events = played(5, 8, None)
+    verdict = judge(witness, altered(events, ev.Played, lambda event: replace(event, seat=9)))
+    assert "seat 9 played, which is not at this table" in verdict.reasons
+
+
+def test_a_new_promise_for_the_same_hand_takes_the_nonce_back() -> None:
+    """Nonces are for a commitment; the server asks again after a new one."""
+    witness = Witness(evening(4).view(1))
+    witness.gave_nonce(1, "00")
+    witness.watch(ev.HandPrepared(1, "ab" * 32))
+    assert witness._nonces == {}
+
+
 def test_a_revolution_without_both_jesters_is_noticed() -> None:
     for seed in range(200):
         table = evening(4, seed)

@@ -15,7 +15,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from dalmuti.core.cards import JESTER, PEASANT, Cards, Play, cards_of, counts_of, parse_play
+from dalmuti.core.cards import JESTER, PEASANT, Cards, Play, cards_of, parse_play
 
 
 class MoveCode(StrEnum):
@@ -196,11 +196,6 @@ def _worst_first(counts: Sequence[int]) -> list[int]:
     """The highest numbers first, and the Jesters, which are good to keep, at the end."""
     naturals = cards_of(counts)[: sum(counts) - counts[JESTER]]
     return [*naturals[::-1], *(JESTER,) * counts[JESTER]]
-
-
-def holds(counts: Sequence[int], cards: Cards) -> bool:
-    """Whether all of `cards` are in this hand."""
-    return all(counts[rank] >= n for rank, n in enumerate(counts_of(cards)))
 
 
 def _cards(number: int) -> str:

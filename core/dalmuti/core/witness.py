@@ -50,6 +50,8 @@ class Witness:
         """Takes one event; a verdict follows on DealRevealed, if the hand was seen at all."""
         match event:
             case ev.HandPrepared():
+                if self._promises.get(event.hand) != event.commitment:
+                    self._nonces.pop(event.hand, None)  # it was for another promise
                 self._promises[event.hand] = event.commitment
             case ev.PlayerJoined():
                 self._names[event.who.player] = event.who.name
