@@ -148,6 +148,16 @@ def test_F2_redraws_use_no_card_twice_and_settle_ten_players() -> None:
     assert ties > 280
 
 
+@pytest.mark.parametrize(("players", "share"), [(4, 0.46), (8, 0.96)])
+def test_F2_ties_are_as_common_as_the_rules_say(players: int, share: float) -> None:
+    chance = random.Random(players)
+    tied = 0
+    for _ in range(4000):
+        rounds, _ = draw_titles(range(players), chance.sample(DECK, 80))
+        tied += len(rounds) > 1
+    assert tied / 4000 == pytest.approx(share, abs=0.02)
+
+
 def test_F2_a_deck_that_runs_out_leaves_the_rest_as_they_sit() -> None:
     rounds, order = draw_titles([1, 2, 3], [4, 4, 4, 2])
     assert (rounds, order) == (draws({1: 4, 2: 4, 3: 4}), [1, 2, 3])

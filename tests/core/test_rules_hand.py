@@ -297,6 +297,15 @@ def test_option_passing_locked_gives_the_trick_to_the_last_who_has_not_passed() 
     assert do(hand, "0 pass")[-1] == ev.TrickEnded(owner=2, leader=2)
 
 
+def test_option_passing_locked_ends_the_trick_when_the_last_rival_is_out() -> None:
+    hand = tricks("12", "11 2 2", "9 3 3", passing="locked")
+    do(hand, "0 1x12", "1 pass")
+    assert do(hand, "2 1x9") == [
+        ev.Played(2, parse_play("1x9"), 2),
+        ev.TrickEnded(owner=2, leader=2),
+    ]
+
+
 def test_P4_owner_leads_when_all_others_passed_and_need_not_pass_himself() -> None:
     hand = tricks("5 12", "1 2", "3 4", "6 7")
     events = do(hand, "0 1x5", "1 pass", "2 pass", "3 pass")

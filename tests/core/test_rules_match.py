@@ -15,7 +15,7 @@ from dalmuti.core.cards import DECK, Play
 from dalmuti.core.events import Event, Result, Score, TitlesChanged
 from dalmuti.core.match import Match, MatchError
 from dalmuti.core.moves import PASS, Call, IllegalMove
-from dalmuti.core.options import OptionError, TableOptions, options_from
+from dalmuti.core.options import CLASSIC_SEATS, OptionError, TableOptions, options_from
 from dalmuti.core.titles import seat_newcomer
 from dalmuti.core.views import see
 
@@ -323,6 +323,8 @@ def test_J5_small_and_large_tables_play_with_the_same_cards(seats: int) -> None:
     match.start(random.Random(seats).sample(DECK, 80))
     assert match.hand is not None
     assert sum(match.hand.sizes) == 80
+    assert seats not in CLASSIC_SEATS
+    assert list(CLASSIC_SEATS) == [4, 5, 6, 7, 8]
     play(match)
     assert sorted(match.order) == list(range(1, seats + 1))
 
