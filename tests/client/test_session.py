@@ -201,7 +201,7 @@ async def test_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> N
         await sit(w)
         assert w.saved == ["TOK1"]
         assert w.links() == ["connecting", "open"]
-        assert w.session.seated == Held("Kitchen", "TOK1")
+        assert w.session.seated == Held("Kitchen", "TOK1", "Ada")
 
 
 async def test_without_entry_the_lobby_is_asked_for(autojump_clock: trio.testing.MockClock) -> None:

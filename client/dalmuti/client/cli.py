@@ -95,12 +95,6 @@ def _play(commands: Any) -> None:
         help="easy, normal or hard; several, with commas between, take turns over the seats",
     )
     command.add_argument(
-        "--bot-delay",
-        type=_seconds,
-        metavar="SECONDS",
-        help="how long house bots take for a move (0.8); 0: no time",
-    )
-    command.add_argument(
         "--seed",
         type=whole(0, 2**53),
         metavar="N",
@@ -139,6 +133,12 @@ def _host(commands: Any) -> None:
 
 
 def _rules_and_hands(command: Parser) -> None:
+    command.add_argument(
+        "--bot-delay",
+        type=_seconds,
+        metavar="SECONDS",
+        help="how long house bots take for a move (0.8); 0: no time",
+    )
     command.add_argument(
         "--rules",
         metavar="NAME=VALUE,...",

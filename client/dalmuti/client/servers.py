@@ -92,13 +92,17 @@ class Server:
 
 def start_private(delay: float | None, records: Path) -> Server:
     """A server for one person: on loopback, on any free port, ending with us."""
-    arguments = ["--listen", "127.0.0.1:0"]
-    if delay is not None:
-        arguments += ["--bot-delay", str(delay)]
+    arguments = ["--listen", "127.0.0.1:0", *_pace(delay)]
     return Server(arguments, lifeline=True, records=records)
 
 
-def start_public(bind: str, port: int, password: str | None, records: Path) -> Server:
+def _pace(delay: float | None) -> list[str]:
+    return [] if delay is None else ["--bot-delay", str(delay)]
+
+
+def start_public(
+    bind: str, port: int, password: str | None, delay: float | None, records: Path
+) -> Server:
     """A server for everyone who reaches this machine. Raises ServerError, also for a taken port."""
     if port and _taken(bind, port):
         raise ServerError(
@@ -107,6 +111,7 @@ def start_public(bind: str, port: int, password: str | None, records: Path) -> S
             " or choose another port with --port"
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]
+    arguments += _pace(delay)
     if password is not None:
         arguments += ["--password", password]
     return Server(arguments, lifeline=False, records=records)

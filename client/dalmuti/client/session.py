@@ -104,6 +104,8 @@ class Held(Struct, frozen=True):
 
     table: str
     token: str
+    name: str = ""
+    """Under which name we sit there."""
 
 
 class SeatStore(Protocol):
@@ -431,10 +433,11 @@ class Session:
                 self._seq, self._seq_instance = message.seq, self._instance
                 self._witness = Witness(message.table, self._witness)
             case Seated():
-                self.seated = Held(message.table, message.token)
+                name = self.seated.name if self.seated is not None else self.name
+                self.seated = Held(message.table, message.token, name)
                 self._was_seated = True
                 if self._store is not None:
-                    self._store.save(message.table, message.token, self.name)
+                    self._store.save(message.table, message.token, name)
             case Welcome():
                 self._welcome(message)
                 return
@@ -462,8 +465,11 @@ class Session:
         again = self._instance is not None and self._number == 1
         self._was_open = True
         self._instance = message.instance
+        text = words.reconnected() if again else ""
+        if message.name != self._base and self.seated is None:
+            text = words.renamed(message.name)
         self.name = message.name
-        self._say(LinkChanged("open", words.reconnected() if again else ""))
+        self._say(LinkChanged("open", text))
         self._say(message)
         self._enter()
 

@@ -97,7 +97,9 @@ def host(given: argparse.Namespace) -> int:
     name, _ = settings.chosen_name(given.name, wishes)
     options = _options(given, {})
     table = table_name(given.table, name)
-    server = servers.start_public(given.bind, given.port, given.password, servers.matches_folder())
+    server = servers.start_public(
+        given.bind, given.port, given.password, given.bot_delay, servers.matches_folder()
+    )
     lines = servers.join_lines(given.bind, server.port)
     for line in lines:
         say(f"Others join with: {line}")
@@ -158,7 +160,7 @@ def join(given: argparse.Namespace) -> int:
             join_only=None if given.table else entry,
             lobby=given.table is None,
             stay=given.table is None and mode == "screen",
-            held=Held(seat.table, seat.token) if seat else None,
+            held=Held(seat.table, seat.token, seat.name) if seat else None,
             store=store[0] if store else None,
         )
         return show(mode, session, Steward(), given, wishes)

@@ -519,6 +519,11 @@ def reconnecting(why: str, seconds: float) -> str:
     return f"{why} Trying again in {max(1, round(seconds))} s."
 
 
+def renamed(name: str) -> str:
+    """The name that was wanted is somebody else's here."""
+    return f"That name is taken here; you are {name}."
+
+
 def reconnected() -> str:
     """The connection is back, and the seat with it."""
     return "Connected again."
