@@ -31,6 +31,8 @@ class BotHost:
         """Where the bots find this server; set when it listens."""
         self._delay, self._password, self._log = delay, password, log
         self._send, self._jobs = trio.open_memory_channel[BotJob](math.inf)
+        self._job: BotJob | None = None
+        """The job that is being handed over; if the child dies, the next one gets it."""
 
     def send_for(self, job: BotJob) -> None:
         """Has a bot come. The queue is bounded by the seats of all tables."""
@@ -38,11 +40,12 @@ class BotHost:
 
     async def run(self) -> None:
         """Does the jobs as they come. The child dies with this task."""
-        async for job in self._jobs:
-            await self._serve_child(job)
+        while True:
+            self._job = self._job or await self._jobs.receive()
+            await self._serve_child()
             await trio.sleep(RESTART_SECONDS)
 
-    async def _serve_child(self, first: BotJob) -> None:
+    async def _serve_child(self) -> None:
         """One child's life, from its first job to its end."""
         try:
             child = await trio.lowlevel.open_process(
@@ -54,7 +57,7 @@ class BotHost:
         try:
             self._log.info("bots_started", pid=child.pid)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._feed, child, first)
+                nursery.start_soon(self._feed, child)
                 code = await child.wait()
                 self._log.warning("bots_died", pid=child.pid, code=code)
                 nursery.cancel_scope.cancel()
@@ -62,14 +65,15 @@ class BotHost:
             with trio.CancelScope(shield=True):
                 await self._end(child)
 
-    async def _feed(self, child: trio.Process, job: BotJob) -> None:
+    async def _feed(self, child: trio.Process) -> None:
         assert child.stdin is not None
         while True:
+            self._job = self._job or await self._jobs.receive()
             try:
-                await child.stdin.send_all(self._line(job))
+                await child.stdin.send_all(self._line(self._job))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return  # it is dead; the table sends for the bot again
-            job = await self._jobs.receive()
+                return
+            self._job = None
 
     def _line(self, job: BotJob) -> bytes:
         values: dict[str, str | float] = {
