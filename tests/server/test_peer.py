@@ -333,7 +333,8 @@ async def test_shutting_down_tells_everyone(nursery: Nursery, autojump_clock: Cl
     ada, bob = await server.table("Ada", "Bob")
     zoe = await server.person("Zoe")
     await ada.ask(msg.Deal)
-    await server.lobby.shut_down()
+    await server.lobby.close_tables()
+    await server.lobby.say_bye()
     for client in (ada, bob):
         rest = await client.rest()
         assert ev.TableClosed("shutdown") in [

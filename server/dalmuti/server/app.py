@@ -59,6 +59,7 @@ class App:
         self._log, self._make_table = log, make_table
         self._conns = count(1)
         self._open = 0
+        self._bots_scope = trio.CancelScope()
 
     async def run(
         self,
@@ -80,8 +81,8 @@ class App:
             lobby = Lobby(self.config, self._log, everything, bots.send_for, self._make_table)
             self.lobby = lobby
             if stops.signals:
-                everything.start_soon(self._stop_on_signals)
-            everything.start_soon(bots.run)
+                await everything.start(self._stop_on_signals)
+            everything.start_soon(self._host_bots, bots)
             everything.start_soon(lobby.push_changes)
             async with trio.open_nursery() as accepting:
                 accepting.start_soon(self._accept, listeners, everything)
@@ -96,9 +97,16 @@ class App:
                 accepting.cancel_scope.cancel()
             self._log.info("stopping")
             with trio.move_on_after(self.config.limits.stop_seconds):
-                await lobby.shut_down()
+                await lobby.close_tables()
+                self._bots_scope.cancel()
+                await lobby.say_bye()
             everything.cancel_scope.cancel()
         self._log.info("stopped")
+
+    async def _host_bots(self, bots: BotHost) -> None:
+        """In a scope of its own: bots that are told to go do not try to come back."""
+        with self._bots_scope:
+            await bots.run()
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -135,8 +143,9 @@ class App:
 
     # -- the end -------------------------------------------------------------------------------
 
-    async def _stop_on_signals(self) -> None:
+    async def _stop_on_signals(self, task_status: trio.TaskStatus[None]) -> None:
         with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            task_status.started()
             async for number in signals:
                 if self.stopping.is_set():
                     os._exit(128 + number)

@@ -22,6 +22,9 @@ COMMAND = (sys.executable, "-m", "dalmuti.client.bots.house")
 RESTART_SECONDS = 1.0
 """After a death no child is started for so long: a broken one must not keep us busy."""
 
+LAST_SECONDS = 1.0
+"""Jobs that a child got in so many seconds before it died count as not begun."""
+
 
 class BotHost:
     """Starts the child when the first bot is wanted, and again whenever one is and it is dead."""
@@ -31,8 +34,10 @@ class BotHost:
         """Where the bots find this server; set when it listens."""
         self._delay, self._password, self._log = delay, password, log
         self._send, self._jobs = trio.open_memory_channel[BotJob](math.inf)
-        self._job: BotJob | None = None
-        """The job that is being handed over; if the child dies, the next one gets it."""
+        self._handed: list[tuple[float, BotJob]] = []
+        """Jobs that the child was given, and when. What a dying child is given can still be
+        written to its pipe, so the last ones go to the next child as well; a ticket that was
+        used after all is refused."""
 
     def send_for(self, job: BotJob) -> None:
         """Has a bot come. The queue is bounded by the seats of all tables."""
@@ -40,12 +45,16 @@ class BotHost:
 
     async def run(self) -> None:
         """Does the jobs as they come. The child dies with this task."""
-        while True:
-            self._job = self._job or await self._jobs.receive()
-            await self._serve_child()
+        async for job in self._jobs:
+            await self._serve_child(job)
+            died = trio.current_time()
+            for given, lost in self._handed:
+                if died - given < LAST_SECONDS:
+                    self._send.send_nowait(lost)
+            self._handed.clear()
             await trio.sleep(RESTART_SECONDS)
 
-    async def _serve_child(self) -> None:
+    async def _serve_child(self, first: BotJob) -> None:
         """One child's life, from its first job to its end."""
         try:
             child = await trio.lowlevel.open_process(
@@ -57,7 +66,7 @@ class BotHost:
         try:
             self._log.info("bots_started", pid=child.pid)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._feed, child)
+                nursery.start_soon(self._feed, child, first)
                 code = await child.wait()
                 self._log.warning("bots_died", pid=child.pid, code=code)
                 nursery.cancel_scope.cancel()
@@ -65,15 +74,17 @@ class BotHost:
             with trio.CancelScope(shield=True):
                 await self._end(child)
 
-    async def _feed(self, child: trio.Process) -> None:
+    async def _feed(self, child: trio.Process, job: BotJob) -> None:
         assert child.stdin is not None
         while True:
-            self._job = self._job or await self._jobs.receive()
+            now = trio.current_time()
+            self._handed = [each for each in self._handed if now - each[0] < LAST_SECONDS]
+            self._handed.append((now, job))
             try:
-                await child.stdin.send_all(self._line(self._job))
+                await child.stdin.send_all(self._line(job))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 return
-            self._job = None
+            job = await self._jobs.receive()
 
     def _line(self, job: BotJob) -> bytes:
         values: dict[str, str | float] = {

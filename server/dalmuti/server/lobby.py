@@ -244,13 +244,16 @@ class Lobby:
                 for peer in readers:
                     peer.post(view)
 
-    async def shut_down(self) -> None:
-        """Closes every table and says bye to everyone. Returns when all are gone."""
+    async def close_tables(self) -> None:
+        """Closes every table, and opens no more. Returns when all are closed."""
         self.draining = True
         for room in list(self.rooms.values()):
             room.stop("shutdown")
         while self.rooms:
             await self._gone.wait()
+
+    async def say_bye(self) -> None:
+        """Says bye to everyone. Returns when all are gone."""
         for peer in list(self.peers.values()):
             peer.end(ByeReason.SHUTDOWN, "the server stops")
         while self.peers:
