@@ -501,10 +501,14 @@ def draining(ms: int) -> str:
 
 
 def unreachable(address: str, problem: OSError) -> str:
-    """No connection can be made."""
-    if isinstance(problem, ConnectionRefusedError):
+    """No connection can be made. What went wrong may be behind a general error of all attempts."""
+    causes = [problem, problem.__cause__]
+    if isinstance(problem.__cause__, BaseExceptionGroup):
+        causes += problem.__cause__.exceptions
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return f"Nobody answers at {address}: is the server running, and the port right?"
-    return f"Cannot connect to {address}: {problem.strerror or problem}."
+    text = next((cause.strerror for cause in causes if isinstance(cause, OSError)), None)
+    return f"Cannot connect to {address}: {text or problem}."
 
 
 def which_table(tables: Sequence[str]) -> str:
