@@ -155,6 +155,19 @@ def test_an_enter_in_flight_plays_nothing() -> None:
     assert len(player.asked) == 1
 
 
+def test_while_away_the_stand_in_decides() -> None:
+    stage = Stage(4, seed=3).deal().run(your_turn)
+    player = quiet(stage)
+    stage.presence(1, "away")
+    player.look()
+    player.press("enter", "space")
+    assert player.control.ui.selector is None and not player.asked
+    stage.presence(1, "here")
+    player.look()
+    player.press("enter")
+    assert len(player.asked) == 1
+
+
 def test_taxes_by_keys() -> None:
     order = Stage(4, seed=3).deal().match.order
     stage = Stage(4, seed=3, you=order[0]).deal().run(taxes_due)

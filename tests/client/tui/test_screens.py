@@ -60,11 +60,6 @@ def selector_of(model: Model) -> Selector | None:
     return select(model.decision, model.table.hand.cards or (), 0.0)
 
 
-def chosen(stage: Stage, title: int) -> int:
-    """The player who will have this seat in the first hand."""
-    return stage.match.order[title]
-
-
 def seen_by_seat(seats: int, seat: int) -> Stage:
     """A stage whose viewer has this seat in the first hand."""
     order = Stage(seats, seed=3).deal().match.order
@@ -137,7 +132,10 @@ def taxes_pay(seats: int) -> Picture:
 
 
 def taxes_wait(seats: int) -> Picture:
-    return on(seen_by_seat(seats, seats // 2).run(taxes_due))
+    stage = seen_by_seat(seats, seats // 2).run(taxes_due)
+    stage.presence(stage.match.order[0], "lost", 18_000)
+    stage.presence(stage.match.order[-1], "standin")
+    return on(stage)
 
 
 def follow(seats: int) -> Picture:

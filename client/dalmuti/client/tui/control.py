@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dalmuti.client import words
 from dalmuti.client.model import Line, Model
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
@@ -32,6 +33,7 @@ from dalmuti.protocol.messages import (
     Act,
     AddBot,
     Deal,
+    Decision,
     JoinTable,
     Kick,
     Leave,
@@ -106,13 +108,8 @@ class Control:
         """The model has changed: what is to decide, which screen, what happens by itself."""
         before, self.model = self.model, model
         scene = scene_of(before, self.ui)
-        if model.decision is not before.decision:
-            self.ui.selector = None
-            cards = model.table.hand.cards if model.table and model.table.hand else None
-            if model.decision is not None and cards is not None:
-                self.ui.selector = select(model.decision, cards, now)
-                self.ui.sent = None
-                self.ui.hint = ""
+        if _ours(model) is not _ours(before):
+            self._ask_anew(now)
         table = model.table
         if table is None or table.hand is None:
             self.ui.sent = None
@@ -126,6 +123,15 @@ class Control:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
         self._chores(now)
+
+    def _ask_anew(self, now: float) -> None:
+        """Another decision is ours to make, or none."""
+        self.ui.selector = None
+        decision, table = _ours(self.model), self.model.table
+        if decision is not None and table is not None and table.hand is not None:
+            self.ui.selector = select(decision, table.hand.cards or (), now)
+            self.ui.sent = None
+            self.ui.hint = ""
 
     def _chores(self, now: float) -> None:
         """What the steward does by itself; people get some time first to read a result."""
@@ -396,3 +402,10 @@ class Control:
             self._ask(Kick, player=bots[-1].player)
         else:
             self.ui.hint = labels.NO_BOT_HERE
+
+
+def _ours(model: Model) -> Decision | None:
+    """The decision that we make; while we are away the stand-in makes it."""
+    table = model.table
+    own = words.info_of(table, table.you) if table is not None and table.you is not None else None
+    return model.decision if own is None or own.presence == "here" else None

@@ -62,7 +62,7 @@ def first_capital(text: str) -> str:
 def presence(value: str, seconds: int | None) -> str:
     """A word about a player who is not simply here; empty for one who is."""
     if value == "lost":
-        return "lost" if seconds is None else f"lost {clock(seconds)}"
+        return "lost" if seconds is None else f"lost {seconds}s"
     return {"away": "away", "standin": "stand-in", "left": "left"}.get(value, "")
 
 
@@ -268,14 +268,16 @@ MERCHANTS_FREE = "Merchants pay nothing and get nothing."
 TAXES_SEALED = "Choices are sealed: all cards move at once when everyone has chosen."
 
 
-def pays(number: int) -> str:
+def pays(number: int, short: bool) -> str:
     """Beside a Peon."""
+    if short:
+        return f"pays {number}"
     return "pays his best" if number == 1 else f"pays {number} best"
 
 
-def gives_back(number: int) -> str:
+def gives_back(number: int, short: bool) -> str:
     """Beside a Dalmuti."""
-    return f"gives {number} back"
+    return f"gives {number}" if short else f"gives {number} back"
 
 
 def owes(payer: str, receiver: str, number: int) -> str:
@@ -455,6 +457,7 @@ RESULT, MATCH_RESULT = "result", "The match is over"
 PLACE, WAS, NOW, POINTS, TOTAL, HANDS_WON = "place", "was", "now", "points", "total", "hands won"
 BY_STANDIN = "(stand-in)"
 VERIFIED = "deal verified: these cards are what the server was bound to before the deal."
+VERIFIED_KNOWN = "deal verified; with a fixed seed it could be known beforehand, so it is not fair."
 NOT_VERIFIED = "The deal is not verified yet."
 WRONG_DEAL = "WARNING: THE DEAL IS NOT WHAT THE SERVER WAS BOUND TO. DO NOT TRUST IT."
 NO_SCORES = "No hand has been finished yet."

@@ -100,11 +100,12 @@ def taxes(scene: Scene) -> list[Line]:
 
 
 def _due_note(scene: Scene, seat: int) -> Line:
+    short = bool(scene.presence(scene.hand.order[seat])) and not scene.wide
     for due in scene.hand.dues:
         if due.payer == seat:
-            return line(span(labels.pays(due.count)))
+            return line(span(labels.pays(due.count, short)))
         if due.receiver == seat:
-            return line(span(labels.gives_back(due.count)))
+            return line(span(labels.gives_back(due.count, short)))
     return line(span("-", "dim"))
 
 

@@ -32,7 +32,7 @@ from dalmuti.core.cards import Counts, Play, counts_of
 from dalmuti.core.events import Act, Exchange
 from dalmuti.core.titles import title_of
 
-NARROW_SPLIT, WIDE_SPLIT = 47, 71
+NARROW_SPLIT, WIDE_SPLIT = 48, 71
 """Where the border between the players and the log is."""
 
 

@@ -114,6 +114,8 @@ def _verified(scene: Scene, hand: int) -> Line:
     found = scene.model.verified.get(hand)
     if found is None:
         return line(span(labels.NOT_VERIFIED, "dim"))
+    if found and not scene.table.fair:
+        return line(span(labels.VERIFIED_KNOWN, "good"))
     if found:
         return line(span(labels.VERIFIED, "good"))
     return line(span(f" {labels.WRONG_DEAL} ", "alarm"))
