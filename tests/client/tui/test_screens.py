@@ -30,8 +30,10 @@ from dalmuti.client.tui.canvas import cells, text_of
 from dalmuti.client.tui.screens import MIN_COLS, MIN_ROWS, render
 from dalmuti.client.tui.selector import Selector, select
 from dalmuti.client.tui.state import Overlay, Ui, scene_of
-from dalmuti.core.cards import counts_of
+from dalmuti.core.cards import Play, counts_of
+from dalmuti.core.events import Act
 from dalmuti.core.options import TableOptions
+from dalmuti.core.views import TrickView
 from dalmuti.protocol.messages import Lobby, TableInfo
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -138,8 +140,22 @@ def taxes_wait(seats: int) -> Picture:
     return on(stage)
 
 
+def first_such(seats: int, holds: Callable[[Stage], bool]) -> Stage:
+    """The first of a few hands in which something comes to pass."""
+    for seed in range(50):
+        try:
+            return Stage(seats, seed=seed).deal().run(holds)
+        except AssertionError:
+            continue
+    raise AssertionError("that happens in none of the hands")
+
+
 def follow(seats: int) -> Picture:
-    stage = Stage(seats, seed=5).deal().run(you_follow)
+    def much_to_choose(stage: Stage) -> bool:
+        decision = stage.model.decision
+        return you_follow(stage) and decision is not None and len(decision.choices) > 3
+
+    stage = first_such(seats, much_to_choose)
     stage.chat(4, "好的 pass again")
     stage.presence(2, "lost", 18_000)
     stage.presence(3, "standin")
@@ -147,7 +163,11 @@ def follow(seats: int) -> Picture:
 
 
 def lead(seats: int) -> Picture:
-    return on(Stage(seats, seed=7).deal().run(you_lead), "down")
+    def with_jester(stage: Stage) -> bool:
+        cards = stage.model.table.hand.cards or () if stage.match.hand else ()  # type: ignore[union-attr]
+        return you_lead(stage) and 13 in cards and len(cards) > 5
+
+    return on(first_such(seats, with_jester), "right", "j")
 
 
 def lead_typed(seats: int) -> Picture:
@@ -164,13 +184,7 @@ def out(seats: int) -> Picture:
     def first_out(stage: Stage) -> bool:
         return stage.your_seat in stage.hand.finished and len(stage.hand.acts) > 1
 
-    for seed in range(50):
-        stage = Stage(seats, seed=seed).deal()
-        try:
-            return on(stage.run(first_out))
-        except AssertionError:
-            continue
-    raise AssertionError("the viewer never goes out early")
+    return on(first_such(seats, first_out))
 
 
 def watching(seats: int) -> Picture:
@@ -334,6 +348,25 @@ def test_every_decision_of_a_hand_is_complete(seats: int, cols: int, rows: int) 
         if stage.hand.top is not None:
             assert str(stage.hand.top) in text
         stage.step()
+
+
+@pytest.mark.parametrize("cols,rows", SIZES)
+def test_who_is_not_there_is_always_said_in_full(cols: int, rows: int) -> None:
+    stage = Stage(2, seed=1).deal(jesters_to=2).run(your_turn)
+    play = Play(12, 14, 2)
+    hand = stage.model.table.hand  # type: ignore[union-attr]
+    assert hand is not None
+    seat = hand.order.index(2)
+    trick = TrickView(top=play, owner=seat, acts=(Act(seat, play),))
+    stage.model = replace(
+        stage.model,
+        table=replace(stage.model.table, hand=replace(hand, trick=trick)),  # type: ignore[type-var]
+    )
+    for presence, word in (("lost", "lost 17s"), ("standin", "stand-in"), ("away", "away")):
+        stage.presence(2, presence, 20_000 if presence == "lost" else None)  # type: ignore[arg-type]
+        model, ui, now = on(stage)
+        text = text_of(render(model, ui, cols, rows, now))
+        assert any("Grace" in row and word in row and "14x12" in row for row in text.splitlines())
 
 
 def test_a_long_list_of_plays_keeps_the_choice_in_sight() -> None:

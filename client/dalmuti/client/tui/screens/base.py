@@ -9,14 +9,19 @@ from dalmuti.client import words
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
 from dalmuti.client.tui import keytexts, labels
-from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, span, wrap
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, piece, span, wrap
 from dalmuti.client.tui.state import Ui
 from dalmuti.core.events import Act, PlayerInfo
 from dalmuti.core.titles import title_of
 from dalmuti.core.views import HandView, TableView
+from dalmuti.protocol.text import width
 
 WIDE, TALL = 110, 34
 """From here on there is room for full titles, and for pictures of cards."""
+NARROW_SPLIT, WIDE_SPLIT = 48, 71
+"""Where the border between the players and the log is."""
+NARROW_NOTE, WIDE_NOTE = NARROW_SPLIT - 32, WIDE_SPLIT - 47
+"""Cells for what is said beside a player."""
 
 Keys = Sequence[tuple[str, str]]
 
@@ -205,11 +210,13 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
 
 
 def with_presence(scene: Scene, seat: int, note: Line) -> Line:
-    """What a seat did, and whether its player is there."""
+    """What a seat did, and whether its player is there; where room is short, all of the latter."""
     presence = scene.presence(scene.hand.order[seat])
-    if not presence:
-        return note
-    return [*note, *([Span("", " ")] if note else []), span(presence, "warn")]
+    if not presence or not note:
+        return note or line(span(presence, "warn"))
+    room = WIDE_NOTE if scene.wide else NARROW_NOTE
+    kept = piece(note, 0, room - width(presence) - 1)
+    return [*kept, Span("", " "), span(presence, "warn")]
 
 
 def how_to_play(room: int, rows: int) -> list[Line]:

@@ -8,6 +8,8 @@ from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels
 from dalmuti.client.tui.canvas import Frame, Line, Span, flow, line, span
 from dalmuti.client.tui.screens.base import (
+    NARROW_SPLIT,
+    WIDE_SPLIT,
     Keys,
     Scene,
     body,
@@ -31,9 +33,6 @@ from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.core.cards import Counts, Play, counts_of
 from dalmuti.core.events import Act, Exchange
 from dalmuti.core.titles import title_of
-
-NARROW_SPLIT, WIDE_SPLIT = 48, 71
-"""Where the border between the players and the log is."""
 
 
 def table_screen(
@@ -131,7 +130,8 @@ def _act_note(scene: Scene, seat: int) -> Line:
         return []
     if act.play is None:
         return line(span(labels.PASSES, "dim"))
-    if hand.trick.owner == seat and act.play == hand.trick.top:
+    alone = scene.wide or not scene.presence(hand.order[seat])
+    if alone and hand.trick.owner == seat and act.play == hand.trick.top:
         return play_words(act.play)
     return line(span(str(act.play)))
 
