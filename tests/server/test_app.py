@@ -5,6 +5,7 @@ These run on the real clock; nothing here asserts a time.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -151,6 +152,26 @@ async def test_too_many_connections_are_told_so() -> None:
                 await late.send(msg.Hello(versions=(1, 1), name="Late"))
                 if isinstance(await late.receive(), msg.Welcome):
                     break
+
+
+async def test_without_descriptors_it_waits_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As at the limit of open files: accepting fails for a while, then goes on."""
+    accept, failures = trio.SocketListener.accept, 3
+
+    async def scarce(listener: trio.SocketListener) -> trio.SocketStream:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise OSError(errno.EMFILE, "none left")
+        return await accept(listener)
+
+    monkeypatch.setattr(trio.SocketListener, "accept", scarce)
+    async with running() as server:
+        await server.person("Ada")
+        assert failures == 0
+        assert server.log_text.getvalue().count("cannot_accept") == 1
 
 
 async def test_a_port_in_use_and_a_host_that_is_none() -> None:

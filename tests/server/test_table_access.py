@@ -242,6 +242,19 @@ def test_a_full_table_and_one_without_bots() -> None:
     assert sim.ask(late, msg.JoinTable, table=NAME) == "table_full"
 
 
+def test_coming_and_going_cannot_grow_the_table_without_end() -> None:
+    """Who left stays listed until the next hand, so there is a bound (server.md I-76)."""
+    sim = Sim(limits=Limits(listed=20))
+    sim.join("Bob")
+    for number in range(18):
+        assert sim.ask(sim.join(f"Guest{number}"), msg.Leave) == "ok"
+    late = sim.connect("Late")
+    assert sim.ask(late, msg.JoinTable, table=NAME) == "table_full"
+    sim.ask(sim.host, msg.Deal)
+    assert sim.ask(late, msg.JoinTable, table=NAME) == "ok"
+    assert len(sim.table.people.players) == 3
+
+
 def test_watchers_are_bounded_and_named() -> None:
     sim = Sim(limits=Limits(watchers=1))
     zoe, late = sim.watch("Zoe"), sim.connect("Late")

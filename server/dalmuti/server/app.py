@@ -10,6 +10,7 @@ import ipaddress
 import logging
 import os
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from itertools import count
 
@@ -26,6 +27,9 @@ from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
 from dalmuti.server.table.table import Table
 
+ACCEPT_SECONDS = 10.0
+SPARE_DESCRIPTORS = 64
+"""Open files that are no connections: listeners, the bots' pipe, transcripts, libraries."""
 IDLE_LOOK = 0.25
 """Seconds between looks at whether anybody is still here."""
 
@@ -59,6 +63,7 @@ class App:
         self._log, self._make_table = log, make_table
         self._conns = count(1)
         self._open = 0
+        self._most = min(config.limits.connections, max(1, _descriptors() - SPARE_DESCRIPTORS))
         self._bots_scope = trio.CancelScope()
 
     async def run(
@@ -73,7 +78,6 @@ class App:
         Raises StartError if it cannot listen.
         """
         stops = stops or Stops()
-        logging.getLogger("trio.serve_listeners").addHandler(logging.NullHandler())
         listeners = await self._listen()
         bots = BotHost(self.config.bot_delay, self.config.password, self._log)
         bots.address = reachable(self.addresses[0])
@@ -126,11 +130,19 @@ class App:
         return listeners
 
     async def _accept(self, listeners: list[trio.SocketListener], nursery: trio.Nursery) -> None:
-        await trio.serve_listeners(self._serve, listeners, handler_nursery=nursery)
+        """Trio logs each failed accept with a traceback, ten times a second; we one line, once."""
+        logger = logging.getLogger("trio.serve_listeners")
+        handler = _AcceptFailed(self._log)
+        logger.addHandler(handler)
+        logger.propagate = False
+        try:
+            await trio.serve_listeners(self._serve, listeners, handler_nursery=nursery)
+        finally:
+            logger.removeHandler(handler)
 
     async def _serve(self, stream: trio.SocketStream) -> None:
         assert self.lobby is not None
-        if self._open >= self.config.limits.connections:
+        if self._open >= self._most:
             await _turn_away(stream)
             return
         conn = next(self._conns)
@@ -163,6 +175,32 @@ class App:
             if self.lobby.busy or self._open:
                 since = trio.current_time()
         self.stopping.set()
+
+
+class _AcceptFailed(logging.Handler):
+    """Tells the server's own log of connections that could not be accepted, now and then."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()
+        self._log = log
+        self._said = -ACCEPT_SECONDS
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Says so, unless it was said a moment ago."""
+        now = time.monotonic()
+        if now - self._said >= ACCEPT_SECONDS:
+            self._said = now
+            self._log.warning("cannot_accept", error=record.getMessage())
+
+
+def _descriptors() -> int:
+    """How many files this process may have open, where the system says so."""
+    try:
+        import resource
+    except ImportError:
+        return 1_000_000
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1_000_000 if soft == resource.RLIM_INFINITY else soft
 
 
 async def _turn_away(stream: trio.SocketStream) -> None:

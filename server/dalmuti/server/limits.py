@@ -24,6 +24,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: Annotated[int, Meta(ge=1, le=100_000, description="Connections at once.")] = 500
     tables: Annotated[int, Meta(ge=1, le=100_000, description="Open tables at once.")] = 200
     watchers: Annotated[int, Meta(ge=0, le=1000, description="Spectators of one table.")] = 50
+    listed: Annotated[
+        int,
+        Meta(ge=20, le=500, description="Players a table lists, those included who left again."),
+    ] = 60
     hello_seconds: Annotated[
         float, Meta(gt=0, le=600, description="A new connection must say hello within this time.")
     ] = 5.0

@@ -143,6 +143,7 @@ class Lobby:
         if room.table.closed or peer.conn not in people:
             peer.room = None
             return
+        peer.listing = False
         player = people.player_at(peer.conn)
         if player is not None and peer.caller is not None and player.name != peer.caller.name:
             peer.caller = Caller(peer.conn, player.name, peer.caller.kind)
@@ -232,17 +233,17 @@ class Lobby:
 
     async def push_changes(self) -> None:
         """Sends the lobby to those who asked for it and sit nowhere, not too often. Runs on."""
-        last = self.view()
+        last: msg.Lobby | None = None
         while True:
             await self._changed.wait()
             await trio.sleep(self._config.limits.lobby_seconds)
             self._changed = trio.Event()
             readers = [p for p in self.peers.values() if p.listing and p.room is None]
-            view = self.view()
-            if view != last:
-                last = view
+            view = self.view() if readers else None
+            if view is not None and view != last:
                 for peer in readers:
                     peer.post(view)
+            last = view
 
     async def close_tables(self) -> None:
         """Closes every table, and opens no more. Returns when all are closed."""

@@ -323,6 +323,11 @@ class Table:
             raise Refused(
                 ErrorCode.TABLE_FULL, f"all {self.options.seats} seats of this table are taken"
             )
+        if len(self.people.players) >= self.limits.listed:
+            raise Refused(
+                ErrorCode.TABLE_FULL,
+                "so many came and went that nobody can sit down before the next hand",
+            )
 
     def _resume(self, caller: Caller, request: msg.Resume, now: float) -> None:
         if caller.conn in self.people:
