@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from client.tui.tables import WELCOME, Stage, taxes_due, you_lead, your_turn
+from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui.commands import completions, say
@@ -230,6 +230,30 @@ def test_the_draw_goes_on_by_keys(keys: list[str]) -> None:
     assert player.scene == "revolution" and not player.asked
 
 
+def test_the_draw_gives_way_to_a_decision_that_hurries() -> None:
+    stage = Stage(8)
+    player = Player(stage)
+    stage.now = player.now
+    stage.deal()
+    stage.model = replace(stage.model, ends_at=player.now + 10)
+    player.look()
+    assert player.scene == "draw"
+    player.now += 6
+    player.control.tick(player.now)
+    assert player.scene == "revolution"
+
+
+def test_the_draw_gives_way_to_tricks() -> None:
+    stage = Stage(8, you=None)
+    player = Player(stage)
+    stage.deal()
+    player.look()
+    assert player.scene == "draw"
+    stage.run(somebody_else)
+    player.look()
+    assert player.scene == "play"
+
+
 def test_who_comes_later_sees_no_draw() -> None:
     assert Player(Stage(8).deal()).scene == "revolution"
 
@@ -266,6 +290,7 @@ def test_the_steward_leaves_time_to_read_a_result() -> None:
         before = len(player.asked)
         player.control.tick(player.now)
         assert len(player.asked) == before and not player.quits
+        assert ("last hand" in player.control.ui.next_step) == (hand == 2)
         player.now += RESULT_SECONDS
         player.control.tick(player.now)
         if hand == 1:

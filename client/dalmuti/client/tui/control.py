@@ -43,6 +43,8 @@ from dalmuti.protocol.messages import (
 
 DRAW_SECONDS: Final = 1.8
 """How long each step of the first draw is shown."""
+HURRY_SECONDS: Final = 4.0
+"""With less than this left for our decision the draw is not shown any longer."""
 RESULT_SECONDS: Final = 3.0
 """How long a result is shown before the next hand is dealt by itself."""
 PAGE: Final = 8
@@ -117,12 +119,24 @@ class Control:
         if table and table.draw and before.table and table.draw != was and self.options.watch_draw:
             self.ui.draw_step = 0
             self._draw_at = now + DRAW_SECONDS
-        if table is None or table.draw is None:
+        if table is None or table.draw is None or self._game_calls(now):
             self.ui.draw_step = None
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
         self._chores(now)
+
+    def _game_calls(self, now: float) -> bool:
+        """The game cannot wait for the end of the draw: tricks are played, or time runs out."""
+        table, decision = self.model.table, self.model.decision
+        if table is not None and table.hand is not None and table.hand.trick.acts:
+            return True
+        if decision is None:
+            return False
+        ends_at = self.model.ends_at
+        return decision.kind in ("lead", "follow") or (
+            ends_at is not None and ends_at - now < HURRY_SECONDS
+        )
 
     def _ask_anew(self, now: float) -> None:
         """Another decision is ours to make, or none."""
@@ -140,6 +154,11 @@ class Control:
             self._result_until = None
         elif self._result_until is None:
             self._result_until = now + RESULT_SECONDS
+        self.ui.next_step = ""
+        if self._steward.done(self.model):
+            self.ui.next_step = labels.LAST_HAND
+        elif self.is_host and self._steward.hands is not None and table and table.result:
+            self.ui.next_step = labels.DEALS_ITSELF
         if self._result_until is not None and now < self._result_until:
             return
         if self._steward.done(self.model):
@@ -169,7 +188,10 @@ class Control:
 
     def tick(self, now: float) -> None:
         """Time has passed."""
-        if self.ui.draw_step is not None and now >= self._draw_at:
+        if self.ui.draw_step is not None and self._game_calls(now):
+            self.ui.draw_step = None
+            self._awake(now)
+        elif self.ui.draw_step is not None and now >= self._draw_at:
             self._draw_on(now)
         if self._result_until is not None and now >= self._result_until:
             self._chores(now)

@@ -27,6 +27,8 @@ class Ui:
     sent: Move | None = None
     """The last answer, until the next decision comes."""
     hint: str = ""
+    next_step: str = ""
+    """What happens by itself after this hand."""
     overlay: Overlay = ""
     chatting: bool = False
     """The chat line has the keys."""

@@ -109,6 +109,8 @@ def _below(scene: Scene) -> list[Line]:
 def next_step(scene: Scene) -> str:
     """Who deals the next hand, and what keeps him from it."""
     table = scene.table
+    if scene.ui.next_step:
+        return scene.ui.next_step
     sitting = sum(info.presence != "left" for info in table.players)
     if sitting < 2:
         return labels.NEED_TWO
