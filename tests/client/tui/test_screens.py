@@ -32,6 +32,7 @@ from dalmuti.client.tui.selector import Selector, select
 from dalmuti.client.tui.state import Overlay, Ui, scene_of
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import Act
+from dalmuti.core.moves import Call
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import TrickView
 from dalmuti.protocol.messages import Lobby, TableInfo
@@ -123,6 +124,14 @@ def revolution(seats: int) -> Picture:
 
 def revolution_call(seats: int) -> Picture:
     return on(Stage(seats).deal(jesters_to=1), "r")
+
+
+def revolution_called(seats: int) -> Picture:
+    """By the Greater Peon: the titles have turned round."""
+    order = Stage(seats, seed=3).deal().match.order
+    stage = Stage(seats, seed=3).deal(jesters_to=order[-1])
+    stage.move(seats - 1, Call(greater=True))
+    return on(stage.run(lambda stage: len(stage.hand.acts) > 1))
 
 
 def taxes_choose(seats: int) -> Picture:
@@ -236,6 +245,7 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
     "draw-titles": draw_titles,
     "revolution": revolution,
     "revolution-call": revolution_call,
+    "revolution-called": revolution_called,
     "taxes-choose": taxes_choose,
     "taxes-pay": taxes_pay,
     "taxes-wait": taxes_wait,
@@ -351,6 +361,14 @@ def test_every_decision_of_a_hand_is_complete(seats: int, cols: int, rows: int) 
 
 
 @pytest.mark.parametrize("cols,rows", SIZES)
+def test_the_caller_of_a_greater_revolution_is_named_after_the_seats_have_turned() -> None:
+    model, ui, now = revolution_called(8)
+    assert model.table is not None and model.table.hand is not None
+    caller = model.table.hand.order[0]
+    name = "You" if caller == 1 else NAMES[caller - 1]
+    assert f"{name} called a Greater" in text_of(render(model, ui, 80, 24, now))
+
+
 def test_who_is_not_there_is_always_said_in_full(cols: int, rows: int) -> None:
     stage = Stage(2, seed=1).deal(jesters_to=2).run(your_turn)
     play = Play(12, 14, 2)

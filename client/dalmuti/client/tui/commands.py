@@ -59,7 +59,7 @@ def run(control: Control, text: str) -> None:
 def _at_table(control: Control, table: TableView, command: str, rest: str) -> None:
     match command:
         case "/who":
-            names = [info.name for info in _sitting(table)]
+            names = [info.name + words.KINDS[info.kind] for info in _sitting(table)]
             control.notice(labels.who_is_here(names, table.watchers))
         case "/score":
             control.ui.overlay = "scores"

@@ -86,6 +86,11 @@ def waits(name: str) -> str:
     return f"{name} {'play' if name == 'you' else 'plays'} from the next hand on"
 
 
+def a_bot(name: str) -> str:
+    """A bot in the list of players."""
+    return f"{name} (bot)"
+
+
 def out(place: int) -> str:
     """Beside a player who has no cards left."""
     return f"out, {words.ordinal(place)}"
@@ -222,6 +227,14 @@ def leads(name: str) -> str:
 def you_are_out(place: int, title: str) -> str:
     """What one waits for who has no cards left."""
     return f"You are out, {words.ordinal(place)}: {title} in the next hand. The others play on."
+
+
+def revolution_called(name: str, greater: bool) -> str:
+    """A revolution, while it is new."""
+    called = f"{name} called" if name != "you" else "You called"
+    if greater:
+        return f"{called} a Greater Revolution: all titles turned round, no taxes."
+    return f"{called} a revolution: no taxes in this hand."
 
 
 def you_paid(name: str, paid: str, returned: str) -> str:

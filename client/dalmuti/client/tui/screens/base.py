@@ -193,7 +193,11 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
         lines.append(
             [
                 Span("accent", "▶ " if seat in turn and not is_out else "  "),
-                column(scene.who(player), 20 if full else 12, "dim" if is_out else style),
+                column(
+                    _seated(scene, player, 20 if full else 12),
+                    20 if full else 12,
+                    "dim" if is_out else style,
+                ),
                 Span("", " "),
                 column(
                     words.title(title) if full else words.short_title(title),
@@ -207,6 +211,13 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
             ]
         )
     return lines
+
+
+def _seated(scene: Scene, player: int, room: int) -> str:
+    """A player's name, with a word for a bot where there is room for it."""
+    name = scene.who(player)
+    marked = name if scene.info(player).kind == "human" else labels.a_bot(name)
+    return marked if width(marked) <= room else name
 
 
 def with_presence(scene: Scene, seat: int, note: Line) -> Line:

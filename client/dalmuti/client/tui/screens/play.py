@@ -140,7 +140,7 @@ def _pile(scene: Scene) -> list[Line]:
     """The set to beat and how the trick came there; in a tall window the cards of the set too."""
     hand, trick = scene.hand, scene.hand.trick
     room = scene.cols - 4
-    note = taxes_note(scene)
+    note = _opening_note(scene)
     if trick.top is not None and trick.owner is not None:
         first = [
             *line(span(f"{labels.TO_BEAT}  ", "dim")),
@@ -167,11 +167,17 @@ def _pile(scene: Scene) -> list[Line]:
     return [[*row, span("  "), *text] for row, text in zip(drawn, beside, strict=True)]
 
 
-def taxes_note(scene: Scene) -> str:
-    """In the first trick: what we paid or got in taxes, for we alone know."""
+def _opening_note(scene: Scene) -> str:
+    """In the first trick: a revolution, or what we paid or got in taxes, for we alone know."""
     hand = scene.hand
-    if hand.tricks or hand.seat is None:
+    if hand.tricks:
         return ""
+    if hand.revolution is not None:
+        # The seat of a caller is told as it was; a Greater Revolution has turned the seats since.
+        seat, greater = hand.revolution.seat, hand.revolution.greater
+        return labels.revolution_called(
+            scene.seat_name(len(hand.order) - 1 - seat if greater else seat), greater
+        )
     for exchange in hand.exchanges:
         if hand.seat in (exchange.payer, exchange.receiver) and exchange.paid is not None:
             return _moved(scene, exchange)
