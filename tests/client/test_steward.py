@@ -20,7 +20,12 @@ def waiting(players: int, *, seats: int = 4, next_hand: int = 1, host: int = 1) 
             options=TableOptions(seats=seats),
             you=1,
             host=host,
-            players=tuple(PlayerInfo(player=number, name=f"P{number}") for number in numbers),
+            players=tuple(
+                PlayerInfo(
+                    player=number, name=f"P{number}", kind="house" if number > 1 else "human"
+                )
+                for number in numbers
+            ),
             order=numbers,
             next_hand=next_hand,
             next_commitment="aa",
@@ -38,7 +43,9 @@ def playing(number: int) -> Model:
 def test_play_seats_its_bots_and_deals_once() -> None:
     steward = Steward(("random", "greedy"), deal_first=True)
     assert steward.react(Model()) == []
-    assert steward.react(waiting(1)) == [(AddBot, {"bot": "random"}), (AddBot, {"bot": "greedy"})]
+    assert steward.react(waiting(1)) == [(AddBot, {"bot": "random"})]
+    assert steward.react(waiting(1)) == []
+    assert steward.react(waiting(2)) == [(AddBot, {"bot": "greedy"})]
     assert steward.react(waiting(2)) == []
     assert steward.react(waiting(3)) == [(Deal, {})]
     assert steward.react(waiting(3)) == []

@@ -23,17 +23,16 @@ from importlib.metadata import version
 from typing import Any, Final, Literal, Protocol
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream
 from dalmuti.client.model import DealChecked, Input, LinkChanged
 from dalmuti.core.events import HandPrepared
 from dalmuti.core.witness import Witness
-from dalmuti.protocol.codec import Unknown, UnknownEvent
-from dalmuti.protocol.connection import NEED_DATA, ClientConnection, Connection, State, bye_for
-from dalmuti.protocol.errors import LocalProtocolError, RemoteProtocolError
+from dalmuti.protocol.codec import UnknownEvent
+from dalmuti.protocol.errors import LocalProtocolError
 from dalmuti.protocol.messages import (
     VERSIONS,
     Act,
@@ -49,30 +48,19 @@ from dalmuti.protocol.messages import (
     Lobby,
     Nonce,
     Ok,
-    Ping,
-    Pong,
     Request,
     Resume,
     Seated,
-    ServerMessage,
     Snapshot,
     Unseated,
     Welcome,
 )
 from dalmuti.protocol.text import cut
 
-CONNECT_SECONDS: Final = 5.0
-PING_SECONDS: Final = 15.0
-"""Silence after which we ask whether the server is there."""
-DEAD_SECONDS: Final = 45.0
-"""Silence after which the connection counts as lost."""
 FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
 GIVE_UP_SECONDS: Final = 180.0
 """How long a lost connection is tried again."""
-GOODBYE_SECONDS: Final = 2.0
-"""How long we wait for the server to close after our bye."""
-OUTBOX: Final = 256
 FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello")
 
 End = Literal["left", "closed", "kicked", "refused", "lost", "unreachable"]
@@ -118,43 +106,16 @@ class SeatStore(Protocol):
         """The seat is not ours any more."""
 
 
-class Stream(Protocol):
-    """What is needed of a byte stream; anyio's TCP streams have it."""
-
-    async def send(self, item: bytes, /) -> None:
-        """Sends all of it."""
-
-    async def receive(self, max_bytes: int = 65536, /) -> bytes:
-        """Some bytes, or EndOfStream."""
-
-    async def aclose(self) -> None:
-        """Closes it."""
-
-
-class _Lost(Exception):
-    """The connection is gone, and may be tried again."""
-
-
-class _Again(Exception):
+class _Again(Over):
     """Connect again at once, under another name."""
 
 
-class _End(Exception):
+class _End(Over):
     """The session is over."""
 
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended.text)
         self.ended = ended
-
-
-def tcp(host: str, port: int) -> Callable[[], Awaitable[Stream]]:
-    """Opens TCP connections to this address. The opener raises OSError or TimeoutError."""
-
-    async def connect() -> Stream:
-        with anyio.fail_after(CONNECT_SECONDS):
-            return await anyio.connect_tcp(host, port)
-
-    return connect
 
 
 class Session:
@@ -199,7 +160,7 @@ class Session:
         self._store = store
         self._chance = chance or random.Random()
         self._was_seated = False
-        self._was_open = False
+        self._opened_at: float | None = None
         self._seq: int | None = None
         self._instance: str | None = None
         self._seq_instance: str | None = None
@@ -208,9 +169,9 @@ class Session:
         self._nonces: dict[int, Nonce] = {}
         self._nonce_for = ""
         self._witness: Witness | None = None
-        self._connection: ClientConnection = Connection("client")
-        self._outbox: MemoryObjectSendStream[bytes | None] | None = None
-        self._scope: anyio.CancelScope | None = None
+        self._link: Link | None = None
+        self._waiting: anyio.CancelScope | None = None
+        """Where we are while there is no link: connecting, or waiting to try again."""
         self._closing: Ended | None = None
         self._on_message: Callable[[Input], None] = lambda message: None
 
@@ -226,9 +187,9 @@ class Session:
         if isinstance(request, Act):
             self._on_message(request)
         try:
-            if self._outbox is None or self._connection.version is None:
+            if self._link is None or not self._link.is_open:
                 raise LocalProtocolError("you are not connected at the moment")
-            self._post(request)
+            self._link.send(request)
         except LocalProtocolError as error:
             self._on_message(Error(re=request.id, code="refused", message=str(error)))
             return int(request.id)
@@ -241,181 +202,110 @@ class Session:
         if self._closing is not None:
             return
         self._closing = ended or Ended("left")
-        if self._outbox is not None and self._connection.version is not None:
+        if self._link is not None and self._link.is_open:
             with suppress(LocalProtocolError):
                 if leave and (self.seated or self._entry):
-                    self._post(Leave(id=self._next_id))
-                self._post(Bye(reason="leaving"))
-                self._outbox.send_nowait(None)
+                    self._link.send(Leave(id=self._next_id))
+                self._link.goodbye()
                 if leave:
                     self._forget()
                 return
-        if self._scope is not None:
-            self._scope.cancel()
+        if self._link is not None:
+            self._link.drop()
+        elif self._waiting is not None:
+            self._waiting.cancel()
 
     async def run(self, on_message: Callable[[Input], None]) -> Ended:
         """Connects and stays connected; returns when all is over. Cancel it to drop everything."""
         self._on_message = on_message
-        delay, lost_at = FIRST_DELAY, 0.0
+        delay = FIRST_DELAY
+        lost_since: float | None = None
         while self._closing is None:
-            self._was_open = False
+            self._opened_at = None
             if self._instance is None:
-                self._say(LinkChanged("connecting"))
+                self._on_message(LinkChanged("connecting"))
             try:
                 await self._one_connection()
             except _End as end:
                 return self._finish(end.ended)
             except _Again:
                 continue
-            except _Lost as lost:
+            except Lost as lost:
                 now = anyio.current_time()
-                if self._was_open:
-                    delay, lost_at = FIRST_DELAY, now
-                elif self._instance is None:
-                    return self._finish(Ended("unreachable", str(lost)))
-                elif now - lost_at > GIVE_UP_SECONDS:
+                if self._instance is None:
+                    return self._finish(self._no_server(lost))
+                if lost_since is None or self._lasted(now):
+                    delay, lost_since = FIRST_DELAY, now
+                elif now - lost_since > GIVE_UP_SECONDS:
                     return self._finish(Ended("lost", f"{lost} Giving up."))
                 await self._back_off(str(lost), delay)
                 delay = min(LAST_DELAY, delay * 2)
         return self._finish(self._closing)
 
+    def _no_server(self, lost: Lost) -> Ended:
+        """Why we never were connected at all."""
+        if isinstance(lost, Nonsense):
+            return Ended("refused", f"{self.address} is no Dalmuti server: {lost}.")
+        return Ended("unreachable", str(lost))
+
+    def _lasted(self, now: float) -> bool:
+        """Whether the last connection was a good one, and not one of many that break at once."""
+        return self._opened_at is not None and now - self._opened_at > LAST_DELAY
+
     def _finish(self, ended: Ended) -> Ended:
         """What was asked for by `close` goes before what came of it."""
         ended = self._closing or ended
         self._closing = ended
-        self._say(LinkChanged("ended", ended.text))
+        self._on_message(LinkChanged("ended", ended.text))
         return ended
 
-    async def _back_off(self, why: str, delay: float) -> None:
+    async def _back_off(self, lost: str, delay: float) -> None:
         if self._closing is not None:
             return
         seconds = delay * self._chance.uniform(0.75, 1.25)
         retry_at = anyio.current_time() + seconds
-        self._say(LinkChanged("lost", words.reconnecting(why, seconds), retry_at))
-        with anyio.CancelScope() as self._scope:
+        self._on_message(LinkChanged("lost", words.reconnecting(lost, seconds), retry_at))
+        with anyio.CancelScope() as self._waiting:
             await anyio.sleep(seconds)
-
-    # -- one connection -----------------------------------------------------------------------
+        self._waiting = None
 
     async def _one_connection(self) -> None:
-        """From connecting to the end of it, which is always _Lost, _Again or _End."""
-        stream = await self._open()
-        outbox, mail = anyio.create_memory_object_stream[bytes | None](OUTBOX)
-        self._connection = Connection("client")
-        self._outbox = outbox
-        reason: _Lost | _Again | _End = _Lost("The server closed the connection.")
+        """From connecting to the end of it. Always raises an Over."""
+        self._link = Link(await self._open(), self._take)
+        hello = Hello(
+            versions=VERSIONS,
+            name=self.name,
+            kind=self._kind,
+            client=f"dalmuti {version('dalmuti')}",
+            password=self._password,
+        )
         try:
-            async with anyio.create_task_group() as tasks:
-                self._scope = tasks.cancel_scope
-                tasks.start_soon(self._write, stream, mail)
-                self._post(
-                    Hello(
-                        versions=VERSIONS,
-                        name=self.name,
-                        kind=self._kind,
-                        client=f"dalmuti {version('dalmuti')}",
-                        password=self._password,
-                    )
-                )
-                try:
-                    await self._read(stream)
-                except (_Lost, _Again, _End) as error:
-                    reason = error
-                tasks.cancel_scope.cancel()
+            await self._link.run(hello)
         finally:
-            self._outbox = self._scope = None
-            outbox.close()
-            mail.close()
-            with anyio.move_on_after(1, shield=True):
-                await stream.aclose()
-        raise reason
+            self._link = None
 
     async def _open(self) -> Stream:
-        with anyio.CancelScope() as self._scope:
+        with anyio.CancelScope() as self._waiting:
             try:
                 return await self.connect()
             except TimeoutError:
-                raise _Lost(f"{self.address} does not answer.") from None
+                raise Lost(f"{self.address} does not answer.") from None
             except OSError as error:
-                raise _Lost(words.unreachable(self.address, error)) from None
-        raise _Lost("Closed while connecting.")
-
-    async def _write(self, stream: Stream, mail: MemoryObjectReceiveStream[bytes | None]) -> None:
-        """One frame after the other; None is the end, after which the server closes."""
-        async for data in mail:
-            if data is None:
-                if self._scope is not None:
-                    self._scope.deadline = anyio.current_time() + GOODBYE_SECONDS
-                return
-            try:
-                await stream.send(data)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return  # the reader finds out why
-
-    async def _read(self, stream: Stream) -> None:
-        """Every message, until the connection is gone. A silent server is asked, then given up."""
-        silence = 0.0
-        while True:
-            data = None
-            with anyio.move_on_after(PING_SECONDS):
-                try:
-                    data = await stream.receive()
-                except anyio.EndOfStream:
-                    raise _Lost("The server closed the connection.") from None
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    raise _Lost("The connection is lost.") from None
-            if data is None:
-                silence += PING_SECONDS
-                if silence >= DEAD_SECONDS:
-                    raise _Lost("The server has been silent for too long.")
-                if self._connection.version is not None:
-                    self._post(Ping())
-                continue
-            silence = 0.0
-            self._connection.receive_data(data)
-            try:
-                while (message := self._connection.next_message()) is not NEED_DATA:
-                    self._take(message)
-            except RemoteProtocolError as error:
-                with suppress(LocalProtocolError):
-                    self._post(bye_for(error))
-                if self._instance is None:
-                    raise _End(
-                        Ended("refused", f"{self.address} is no Dalmuti server: {error}.")
-                    ) from None
-                raise _Lost("The server sent something that cannot be read.") from None
+                raise Lost(words.unreachable(self.address, error)) from None
+            finally:
+                self._waiting = None
+        raise Lost("Closed while connecting.")
 
     def _post(self, message: ClientMessage) -> None:
-        """Queues a message; after our own bye it is dropped. Raises LocalProtocolError.
-
-        A server that takes nothing for so long that the queue is full is given up.
-        """
-        if self._closing is not None and self._connection.state is State.CLOSED:
-            return
-        if self._outbox is None:
-            raise LocalProtocolError("you are not connected at the moment")
-        data = self._connection.send(message)
-        try:
-            self._outbox.send_nowait(data)
-        except anyio.WouldBlock:
-            if self._scope is not None:
-                self._scope.cancel()
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise LocalProtocolError("you are not connected at the moment") from None
-
-    def _say(self, message: Input) -> None:
-        self._on_message(message)
+        """Sends a message of our own accord; after the goodbye there are no more."""
+        if self._link is not None and self._link.is_open:
+            self._link.send(message)
 
     # -- messages -----------------------------------------------------------------------------
 
-    def _take(self, message: ServerMessage | Unknown | UnknownEvent) -> None:
+    def _take(self, message: Message) -> None:
         """What concerns the session itself; all else is passed on."""
         match message:
-            case Ping(n=n):
-                self._post(Pong(n=n))
-                return
-            case Pong():
-                return
             case Ok(re=re) | Error(re=re) if re in self._nonces:
                 nonce = self._nonces.pop(re)
                 if isinstance(message, Ok) and self._witness is not None:
@@ -447,11 +337,11 @@ class Session:
             self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
         elif isinstance(message, Snapshot) and message.table.next_commitment:
             self._add_nonce(message.table.next_hand, message.table.next_commitment)
-        self._say(message)
+        self._on_message(message)
         if isinstance(message, EventMessage) and self._witness is not None:
             verdict = self._witness.watch(message.event)
             if verdict is not None:
-                self._say(DealChecked(verdict.hand, () if verdict.ok else verdict.reasons))
+                self._on_message(DealChecked(verdict.hand, () if verdict.ok else verdict.reasons))
         match message:
             case Unseated():
                 self._unseated(message)
@@ -463,14 +353,14 @@ class Session:
     def _welcome(self, message: Welcome) -> None:
         """The link is open: enter where we want to be."""
         again = self._instance is not None and self._number == 1
-        self._was_open = True
+        self._opened_at = anyio.current_time()
         self._instance = message.instance
         text = words.reconnected() if again else ""
         if message.name != self._base and self.seated is None:
             text = words.renamed(message.name)
         self.name = message.name
-        self._say(LinkChanged("open", text))
-        self._say(message)
+        self._on_message(LinkChanged("open", text))
+        self._on_message(message)
         self._enter()
 
     def _enter(self) -> None:
@@ -501,7 +391,7 @@ class Session:
                 raise _End(Ended("lost", words.error(message.code, message.message)))
             if self._was_seated:
                 self._entry = None
-                self._say(Unseated(table="", reason="lost"))
+                self._on_message(Unseated(table="", reason="lost"))
             self._enter()
             return True
         if message.code == "name_taken" and self._number_name:
@@ -510,7 +400,7 @@ class Session:
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
-        self._say(message)
+        self._on_message(message)
         self._enter()
         return True
 
@@ -534,7 +424,7 @@ class Session:
         if message.reason == "replaced":
             self._store = None  # the file is the newer one's
             raise _End(Ended("lost", text))
-        raise _Lost(text)
+        raise Lost(text)
 
     def _in_order(self, seq: int) -> bool:
         """Whether an event is the next one; after a gap the connection is made anew to resume."""
@@ -542,7 +432,7 @@ class Session:
             return False
         if seq != self._seq + 1:
             self._seq = None
-            raise _Lost("An event was missed.")
+            raise Lost("An event was missed.")
         self._seq, self._seq_instance = seq, self._instance
         return True
 

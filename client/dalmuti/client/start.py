@@ -67,7 +67,8 @@ def play(given: argparse.Namespace) -> int:
     levels = [LEVELS[given.level[n % len(given.level)]] for n in range(given.seats - 1)]
     server = servers.start_private(given.bot_delay, servers.matches_folder())
     try:
-        from dalmuti.client.session import Session, tcp
+        from dalmuti.client.link import tcp
+        from dalmuti.client.session import Session
         from dalmuti.client.steward import Steward
         from dalmuti.protocol.messages import CreateTable
 
@@ -103,7 +104,8 @@ def host(given: argparse.Namespace) -> int:
     lines = servers.join_lines(given.bind, server.port)
     for line in lines:
         say(f"Others join with: {line}")
-    from dalmuti.client.session import Session, tcp
+    from dalmuti.client.link import tcp
+    from dalmuti.client.session import Session
     from dalmuti.client.steward import Steward
     from dalmuti.protocol.messages import CreateTable
 
@@ -139,7 +141,8 @@ def join(given: argparse.Namespace) -> int:
     wishes = settings.load()
     mode = mode_of(given, wishes)
     name, chosen = settings.chosen_name(given.name, wishes)
-    from dalmuti.client.session import Held, Session, tcp
+    from dalmuti.client.link import tcp
+    from dalmuti.client.session import Held, Session
     from dalmuti.client.steward import Steward
     from dalmuti.protocol.messages import JoinTable
 

@@ -18,9 +18,10 @@ Wish = tuple[type[Request], dict[str, Any]]
 class Steward:
     """Does the host's chores.
 
-    It seats `bots` once. It deals the first hand when they all sit if `deal_first`, or else, with
-    a number of `hands`, when the table is full; the host may deal earlier by hand. With `hands` it
-    deals the later hands as well, and is done when so many were finished or given up.
+    It seats `bots`, one after the other, so that they sit in this order. It deals the first hand
+    when they all sit if `deal_first`, or else, with a number of `hands`, when the table is full;
+    the host may deal earlier by hand. With `hands` it deals the later hands as well, and is done
+    when so many were finished or given up.
     """
 
     def __init__(
@@ -29,7 +30,8 @@ class Steward:
         self.bots = bots
         self.hands = hands
         self.deal_first = deal_first
-        self._asked_for_bots = False
+        self._asked = 0
+        """How many bots have been asked for."""
         self._dealt = 0
         self._begun: set[int] = set()
 
@@ -43,9 +45,10 @@ class Steward:
         if table.you is None or table.host != table.you or table.state == "hand":
             return []
         wishes: list[Wish] = []
-        if not self._asked_for_bots:
-            self._asked_for_bots = True
-            wishes += [(AddBot, {"bot": bot}) for bot in self.bots]
+        sat = sum(info.kind == "house" for info in table.players)
+        if self._asked < len(self.bots) and sat >= self._asked:
+            wishes.append((AddBot, {"bot": self.bots[self._asked]}))
+            self._asked += 1
         if not self.done(model) and self._may_deal(table):
             self._dealt = table.next_hand
             wishes.append((Deal, {}))

@@ -21,7 +21,8 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.bot import Player, load_bot
-from dalmuti.client.session import Session, tcp
+from dalmuti.client.link import tcp
+from dalmuti.client.session import Session
 from dalmuti.protocol.messages import JoinTable
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import trio
 
 from dalmuti.client.bot import Bot, Player
-from dalmuti.client.session import Ended, Session, tcp
+from dalmuti.client.link import tcp
+from dalmuti.client.session import Ended, Session
 from dalmuti.protocol.messages import JoinTable
 
 
