@@ -360,7 +360,6 @@ def test_every_decision_of_a_hand_is_complete(seats: int, cols: int, rows: int) 
         stage.step()
 
 
-@pytest.mark.parametrize("cols,rows", SIZES)
 def test_the_caller_of_a_greater_revolution_is_named_after_the_seats_have_turned() -> None:
     model, ui, now = revolution_called(8)
     assert model.table is not None and model.table.hand is not None
@@ -369,6 +368,7 @@ def test_the_caller_of_a_greater_revolution_is_named_after_the_seats_have_turned
     assert f"{name} called a Greater" in text_of(render(model, ui, 80, 24, now))
 
 
+@pytest.mark.parametrize("cols,rows", SIZES)
 def test_who_is_not_there_is_always_said_in_full(cols: int, rows: int) -> None:
     stage = Stage(2, seed=1).deal(jesters_to=2).run(your_turn)
     play = Play(12, 14, 2)
