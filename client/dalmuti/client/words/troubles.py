@@ -1,0 +1,108 @@
+"""Errors, refusals, and the state of the connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalmuti.client.words.names import listed
+
+ERRORS = {
+    "no_such_table": "There is no such table here; it may have been closed.",
+    "table_exists": "There is a table of that name already; choose another name.",
+    "too_many_tables": "The server has as many tables as it takes; join one of them.",
+    "name_taken": "Somebody here has that name already; choose another with --name.",
+    "wrong_password": "The password is wrong; give the right one with --password.",
+    "table_full": "The table is full; you can watch it.",
+    "bots_refused": "Bots may not sit down at this table.",
+    "spectators_refused": "Nobody may watch this table.",
+    "solo_table": "This table is for one person and house bots; you can watch it.",
+    "already_seated": "You sit at a table already; leave it first.",
+    "bad_token": "Your seat is not held any more.",
+    "draining": "The server is about to stop and opens no new tables.",
+    "not_seated": "You sit at no table.",
+    "not_host": "Only the host may do that.",
+    "no_such_player": "Nobody of that name sits here.",
+    "hand_running": "That has to wait for the end of this hand.",
+    "too_few_players": "A hand needs two players at least; the host can add a house bot.",
+    "no_decision": "There is nothing for you to decide now.",
+    "stale_decision": "Too late: the game has gone on.",
+    "not_your_turn": "It is not your turn.",
+    "must_lead": "You lead this trick and cannot pass; play any set.",
+    "rate_limited": "That was too much at once; wait a moment and try again.",
+}
+
+
+def error(code: str, message: str) -> str:
+    """Why the server refused something. Where it knows more than the code says, it speaks."""
+    return ERRORS.get(code) or _whole(message or "the server refused")
+
+
+BYES = {
+    "bad_frame": "The server found nonsense in what we sent and hung up.",
+    "wrong_password": "The server wants a password; give it with --password.",
+    "hello_timeout": "The server waited too long for our first message and hung up.",
+    "idle": "The server heard nothing from us for too long and hung up.",
+    "slow_consumer": "We read too slowly, and the server hung up.",
+    "replaced": "Your seat was taken over by a newer connection of yours.",
+    "too_many_connections": "The server has as many connections as it takes; try again later.",
+    "shutdown": "The server has stopped.",
+}
+
+
+def bye(reason: str, message: str) -> str:
+    """Why the server ended the connection."""
+    return BYES.get(reason) or _whole(message or f"the server hung up: {reason}")
+
+
+def unseated(reason: str) -> str:
+    """Why we sit at no table any more."""
+    return {
+        "left": "You have left the table.",
+        "kicked": "The host has sent you away from the table.",
+        "lost": "Your seat was given up, since you were gone for too long.",
+        "closed": "The table is closed.",
+        "replaced": BYES["replaced"],
+    }.get(reason, "You sit at no table any more.")
+
+
+def draining(ms: int) -> str:
+    """The server will stop."""
+    return f"The server stops in {max(1, ms // 1000)} s; this hand goes on until then."
+
+
+def unreachable(address: str, problem: OSError) -> str:
+    """No connection can be made. What went wrong may be behind a general error of all attempts."""
+    causes = [problem, problem.__cause__]
+    if isinstance(problem.__cause__, BaseExceptionGroup):
+        causes += problem.__cause__.exceptions
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return f"Nobody answers at {address}: is the server running, and the port right?"
+    text = next((cause.strerror for cause in causes if isinstance(cause, OSError)), None)
+    return f"Cannot connect to {address}: {text or problem}."
+
+
+def which_table(tables: Sequence[str]) -> str:
+    """There is not exactly one table to join."""
+    if not tables:
+        return "There is no table here yet; open one with `dalmuti host`."
+    return f"There are {len(tables)} tables here: {listed(tables)}. Choose one with --table."
+
+
+def reconnecting(why: str, seconds: float) -> str:
+    """The connection is gone and will be tried again."""
+    return f"{why} Trying again in {max(1, round(seconds))} s."
+
+
+def renamed(name: str) -> str:
+    """The name that was wanted is somebody else's here."""
+    return f"That name is taken here; you are {name}."
+
+
+def reconnected() -> str:
+    """The connection is back, and the seat with it."""
+    return "Connected again."
+
+
+def _whole(text: str) -> str:
+    """Somebody else's words as a whole sentence."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
