@@ -174,6 +174,27 @@ async def test_without_descriptors_it_waits_and_says_so_once(
         assert server.log_text.getvalue().count("cannot_accept") == 1
 
 
+async def test_a_task_of_the_server_that_fails_begins_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, failures = bothost.BotHost.run, 1
+
+    async def flaky(host: bothost.BotHost) -> None:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise RuntimeError("a bug")
+        await run(host)
+
+    monkeypatch.setattr(bothost.BotHost, "run", flaky)
+    async with running() as server:
+        ada = await server.person("Ada")
+        assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
+        assert await ada.ask(msg.AddBot, bot="greedy") == "ok"
+        assert (await ada.event(ev.PlayerJoined)).who.name == "Bea"
+        assert "task_crashed" in server.log_text.getvalue()
+
+
 async def test_a_port_in_use_and_a_host_that_is_none() -> None:
     async with running() as server:
         for listen in (server.app.addresses[0], "host.invalid:0"):
@@ -265,7 +286,8 @@ async def test_a_child_that_dies_at_once_frees_the_seats(monkeypatch: pytest.Mon
         with trio.fail_after(30):
             while await ada.ask(msg.AddBot, bot="greedy") == "table_full":  # noqa: ASYNC110
                 await trio.sleep(0.05)
-        assert "bots_died" in server.log_text.getvalue()
+        text = server.log_text.getvalue()
+        assert "bots_died" in text and "bot_given_up" in text
 
 
 def test_addresses_by_which_a_server_reaches_itself() -> None:

@@ -123,6 +123,21 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
     assert arguments[0] in capsys.readouterr().err
 
 
+def test_a_bug_is_one_sentence_and_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def broken(path: Path) -> Config:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("dalmuti.server.config.load", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["check-config", "x"]) == 70
+    said = capsys.readouterr().err
+    (file,) = tmp_path.iterdir()
+    assert str(file) in said and said.count("\n") == 1
+    assert "ZeroDivisionError" in file.read_text()
+
+
 def test_help_is_quick_and_shows_an_example() -> None:
     code = (
         "import sys; from dalmuti.server.cli import main\n"

@@ -87,7 +87,7 @@ class App:
             if stops.signals:
                 await everything.start(self._stop_on_signals)
             everything.start_soon(self._host_bots, bots)
-            everything.start_soon(lobby.push_changes)
+            everything.start_soon(self._keep_up, lobby.push_changes)
             async with trio.open_nursery() as accepting:
                 accepting.start_soon(self._accept, listeners, everything)
                 if stops.lifeline:
@@ -110,7 +110,16 @@ class App:
     async def _host_bots(self, bots: BotHost) -> None:
         """In a scope of its own: bots that are told to go do not try to come back."""
         with self._bots_scope:
-            await bots.run()
+            await self._keep_up(bots.run)
+
+    async def _keep_up(self, job: Callable[[], Awaitable[None]]) -> None:
+        """Runs what must not end: a bug in there is logged, and it begins again."""
+        while True:
+            try:
+                await job()
+            except Exception:
+                self._log.crash("task_crashed")
+                await trio.sleep(1)
 
     # -- connections ---------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ examples:
   dalmuti-server --config server.toml
 """
 WRONG_USE = 2
+BUG = 70
 
 
 def parser() -> argparse.ArgumentParser:
@@ -110,6 +111,23 @@ def main(arguments: list[str] | None = None) -> int:
     except ConfigError as error:
         print(f"dalmuti-server: {error}", file=sys.stderr)
         return WRONG_USE
+    except KeyboardInterrupt:
+        return 130
+    except Exception:
+        print(f"dalmuti-server: this is a bug; the details are in {_details()}", file=sys.stderr)
+        return BUG
+
+
+def _details() -> str:
+    """The file with the traceback of the exception that is being handled."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="dalmuti-server-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        traceback.print_exc(file=file)
+    return file.name
 
 
 def _configured(given: argparse.Namespace) -> Config:

@@ -42,6 +42,8 @@ class House:
     ) -> None:
         self.jobs: list[BotJob] = []
         """Bots that are wanted; the loop around the table takes them."""
+        self.given_up: list[str] = []
+        """Names of bots that did not come (back); for the log."""
         self._table, self._people, self._seating = table, people, seating
         self._limits, self._tokens = limits, tokens
 
@@ -76,6 +78,7 @@ class House:
     def lost(self, player: Player, now: float) -> None:
         """Sends for a lost bot again, or frees its seat when that did not help."""
         if player.retries >= self._limits.bot_retries:
+            self.given_up.append(player.name)
             self._seating.free(player, "lost", now)
             return
         player.retries += 1
@@ -87,7 +90,9 @@ class House:
         for ticket in late:
             self._people.tickets.remove(ticket)
             player = None if ticket.player is None else self._people.players.get(ticket.player)
-            if player is not None and player.seated and player.conn is None:
+            if player is None:
+                self.given_up.append(ticket.name)
+            elif player.seated and player.conn is None:
                 self.lost(player, now)
 
     def _issue(self, bot: str, name: str, player: int | None, now: float) -> None:

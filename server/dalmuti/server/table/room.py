@@ -126,8 +126,13 @@ class Room:
             await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
+        for hand in batch.seeds:
+            self._log.info("hand_over", hand=hand)
         for job in batch.jobs:
+            self._log.info("bot_sent_for", bot=job.bot, name=job.name)
             self._send_for_bot(job)
+        for name in batch.given_up:
+            self._log.warning("bot_given_up", name=name)
         self._changed()
 
     async def keep(self, batch: Batch) -> None:

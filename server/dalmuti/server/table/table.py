@@ -47,6 +47,9 @@ class Batch(Struct, frozen=True):
     """Kind and name of everybody who is listed, for the entries."""
     output: tuple[Output, ...]
     jobs: tuple[BotJob, ...]
+    """House bots that are to come."""
+    given_up: tuple[str, ...]
+    """Names of house bots that did not."""
 
 
 class Table:
@@ -156,12 +159,12 @@ class Table:
 
     def take(self) -> Batch:
         """What is to be kept, and then to be sent, since the last call."""
-        log, seeds = self.play.match.log, self.play.revealed
+        log, seeds, out = self.play.match.log, self.play.revealed, self.feed.out
+        jobs, given_up = self.house.jobs, self.house.given_up
         listed = {p.number: (p.kind, p.name) for p in self.people.players.values()} if log else {}
-        batch = Batch(tuple(log), dict(seeds), listed, tuple(self.feed.out), tuple(self.house.jobs))
-        for taken in (log, self.feed.out, self.house.jobs):
+        batch = Batch(tuple(log), dict(seeds), listed, tuple(out), tuple(jobs), tuple(given_up))
+        for taken in (log, seeds, out, jobs, given_up):
             taken.clear()
-        seeds.clear()
         return batch
 
     def close(self, reason: CloseReason) -> None:
