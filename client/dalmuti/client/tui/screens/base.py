@@ -216,7 +216,9 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
 def _seated(scene: Scene, player: int, room: int) -> str:
     """A player's name, with a word for a bot where there is room for it."""
     name = scene.who(player)
-    marked = name if scene.info(player).kind == "human" else labels.a_bot(name)
+    if player == scene.table.you or scene.info(player).kind == "human":
+        return name
+    marked = labels.a_bot(name)
     return marked if width(marked) <= room else name
 
 
