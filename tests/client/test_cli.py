@@ -17,7 +17,7 @@ import pytest
 from dalmuti.client import cli, servers, settings, start
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.client.tui.style import THEMES
-from dalmuti.core.options import TableOptions
+from dalmuti.core.options import TableOptions, values_of
 
 COMMANDS = ("play", "host", "join", "bot", "replay", "verify", "describe")
 
@@ -57,6 +57,21 @@ def test_help_is_fast_and_has_an_example(command: str) -> None:
     assert "example" in done.stdout
     assert "IMPORTED []" in done.stdout
     assert "arena" not in done.stdout
+
+
+def test_help_names_every_house_rule() -> None:
+    listed = {
+        name: values
+        for name, _, values in (
+            line.strip().partition(" ") for line in cli.HOUSE_RULES.splitlines()[1:]
+        )
+    }
+    assert {*listed, "seats"} == set(TableOptions.__struct_fields__)
+    for name in set(listed) - {"turn_seconds"}:
+        values = listed[name].replace(" (out until the trick ends)", "")
+        assert set(values.strip().split(", ")) == set(
+            values_of(name).replace(" or ", ", ").split(", ")
+        )
 
 
 def test_version() -> None:

@@ -17,6 +17,21 @@ LEVELS = {"easy": "random", "normal": "greedy", "hard": "greedy"}
 """Which house bot plays a level; stronger ones come in later versions."""
 
 
+HOUSE_RULES = """\
+house rules (the first value is the default):
+  first_titles        draw, random, order_of_arrival
+  first_hand_taxes    on, off
+  revolution          optional, automatic, off
+  greater_revolution  always, choice, off
+  passing             open, locked (out until the trick ends)
+  scoring             titles, points
+  match_end           open, points:N, hands:N
+  turn_seconds        60, or 5 to 600, or 0 (no clock)
+  spectators          allowed, refused
+  bots_may_join       yes, no"""
+"""A copy for --help, which loads nothing; a test holds it to `core.options`."""
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, with sentences that say what to do."""
 
@@ -41,12 +56,12 @@ def parser() -> Parser:
     return top
 
 
-def _command(commands: Any, name: str, about: str, *examples: str) -> Parser:
+def _command(commands: Any, name: str, about: str, *examples: str, more: str = "") -> Parser:
     made: Parser = commands.add_parser(
         name,
         help=about,
         description=about[:1].upper() + about[1:] + ".",
-        epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
+        epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", more]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return made
@@ -112,6 +127,7 @@ def _host(commands: Any) -> None:
         "dalmuti host",
         "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
         "dalmuti host --port 12014 --table Kitchen",
+        more=HOUSE_RULES,
     )
     command.add_argument(
         "--port", type=whole(0, 65535), default=12013, metavar="PORT", help="where to listen"
@@ -143,7 +159,7 @@ def _rules_and_hands(command: Parser) -> None:
         "--rules",
         metavar="NAME=VALUE,...",
         default="",
-        help="house rules, such as passing=locked,scoring=points",
+        help="house rules, such as passing=locked,scoring=points; `dalmuti host --help` has all",
     )
     command.add_argument(
         "--hands",

@@ -38,27 +38,38 @@ class Choices(Completer):
                 yield Completion(word, start_position=-len(typed))
 
 
+class Lines(AsyncIterator[str]):
+    """What is typed at the prompt. Ctrl-D leaves the table, Ctrl-C only goes."""
+
+    def __init__(self, session: Session, prompt: PromptSession[str]) -> None:
+        self._session, self._prompt = session, prompt
+
+    async def __anext__(self) -> str:
+        try:
+            return await self._prompt.prompt_async()
+        except EOFError:
+            raise StopAsyncIteration from None
+        except KeyboardInterrupt:
+            self._session.close(leave=False)
+            raise StopAsyncIteration from None
+
+
 async def run_line(session: Session, steward: Steward) -> int:
     """Plays in line mode on a terminal. Returns the exit code."""
     talk = Talk(deals_itself=steward.hands is not None)
     prompt: PromptSession[str] = PromptSession("> ", completer=Choices(talk))
     caught: list[int] = []
 
-    async def lines() -> AsyncIterator[str]:
-        while True:
-            try:
-                yield await prompt.prompt_async()
-            except EOFError:
-                return
-            except KeyboardInterrupt:
-                session.close(leave=False)
-                return
-
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(catch_signals, session, caught)
         with patch_stdout():
             ended = await converse(
-                session, talk, steward, lines(), lambda line: print(line), patient=False
+                session,
+                talk,
+                steward,
+                Lines(session, prompt),
+                lambda line: print(line),
+                patient=False,
             )
         if ended.text and not ended.code and not caught:
             print(ended.text)

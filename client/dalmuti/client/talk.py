@@ -131,7 +131,7 @@ class Talk:
         """What one typed line means now. Never raises."""
         text = line.strip()
         word, _, rest = text.partition(" ")
-        word, rest = word.lower(), rest.strip()
+        word, rest = word.lower().removeprefix("/"), rest.strip()
         if word in COMMANDS:
             return self._command(word, rest, now)
         if self.model.decision is not None:
