@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -272,6 +273,29 @@ async def test_a_bug_in_one_connection_ends_that_connection_and_nothing_else(
     assert (await ada.event(ev.PresenceChanged)).player == 2
     assert await ada.ask(msg.ListTables) == "ok"
     assert "connection_crashed" in server.log_text.getvalue()
+
+
+async def test_I4_the_log_has_no_cards_tokens_passwords_or_seeds(
+    nursery: Nursery, autojump_clock: Clock
+) -> None:
+    server = MemoryServer(nursery, Config(password="sesame", bot_delay=0))
+    ada, bob = [await server.person(name, password="sesame") for name in ("Ada", "Bob")]
+    assert await ada.ask(msg.CreateTable, table="Kitchen", password="parsley") == "ok"
+    assert await bob.ask(msg.JoinTable, table="Kitchen", password="parsley") == "ok"
+    assert await ada.ask(msg.AddBot, bot="greedy") == "ok"
+    assert await ada.ask(msg.Deal) == "ok"
+    async with trio.open_nursery() as playing:
+        playing.start_soon(bob.play_until, ev.HandEnded)
+        revealed = await ada.play_until(ev.DealRevealed)
+    text = server.log_text.getvalue()
+    secrets = [ada.last(msg.Seated).token, bob.last(msg.Seated).token, server.jobs[0].ticket]
+    for secret in (*secrets, "sesame", "parsley", revealed.seed, server.lobby.instance):
+        assert secret and secret not in text
+    for line in map(json.loads, text.splitlines()):
+        assert set(line) <= {
+            *("ts", "level", "event", "conn", "table", "hand"),
+            *("name", "kind", "client", "bot", "reason", "error", "at"),
+        }
 
 
 # -- the lobby --------------------------------------------------------------------------------

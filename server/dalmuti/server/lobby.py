@@ -10,7 +10,7 @@ import trio
 from dalmuti.core.options import OptionError, options_from
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
-from dalmuti.protocol.text import clean_table_name, skeleton
+from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
@@ -70,7 +70,8 @@ class Lobby:
             raise RemoteProtocolError(str(error), ByeReason.BAD_NAME) from None
         peer.caller = Caller(peer.conn, name, hello.kind)
         self.peers[peer.conn] = peer
-        self._log.info("connected", conn=peer.conn, name=name, kind=hello.kind)
+        client = safe_text(hello.client)
+        self._log.info("connected", conn=peer.conn, name=name, kind=hello.kind, client=client)
         self._note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
