@@ -15,45 +15,49 @@ from dalmuti.client.seats import claim
 
 
 def test_saved_and_found_again(tmp_path: Path) -> None:
-    file, held = claim("h:1", "Ada", tmp_path)
+    file, held = claim("h:1", "Ada", where=tmp_path)
     assert held is None
     file.save("Kitchen", "T1", "Ada")
     file.save("Kitchen", "T2", "Ada")
     assert stat.S_IMODE(os.stat(file.path).st_mode) == 0o600
     file.close()
-    again, held = claim("h:1", None, tmp_path)
+    again, held = claim("h:1", where=tmp_path)
     assert held is not None and (held.token, held.name) == ("T2", "Ada")
     again.close()
 
 
 def test_one_who_lives_keeps_his_seat(tmp_path: Path) -> None:
-    first, _ = claim("h:1", "Ada", tmp_path)
+    first, _ = claim("h:1", "Ada", where=tmp_path)
     first.save("Kitchen", "T1", "Ada")
-    second, held = claim("h:1", None, tmp_path)
+    second, held = claim("h:1", where=tmp_path)
     assert held is None and second.path != first.path
     second.save("Kitchen", "T2", "Ada")
     first.close()
-    third, held = claim("h:1", None, tmp_path)
+    third, held = claim("h:1", where=tmp_path)
     assert held is not None and held.token == "T1"
     third.close()
     second.close()
 
 
-def test_only_the_same_server_and_name(tmp_path: Path) -> None:
-    file, _ = claim("h:1", "Ada", tmp_path)
+def test_only_the_same_server_name_and_table(tmp_path: Path) -> None:
+    file, _ = claim("h:1", "Ada", where=tmp_path)
     file.save("Kitchen", "T1", "Ada")
     file.close()
-    for address, name in [("h:2", "Ada"), ("h:1", "Bea")]:
-        other, held = claim(address, name, tmp_path)
+    for address, name, table in [
+        ("h:2", "Ada", None),
+        ("h:1", "Bea", None),
+        ("h:1", "Ada", "Attic"),
+    ]:
+        other, held = claim(address, name, table, tmp_path)
         assert held is None and other.path != file.path
         other.close()
-    same, held = claim("h:1", "Ada", tmp_path)
+    same, held = claim("h:1", "Ada", where=tmp_path)
     assert held is not None and held.token == "T1"
     same.close()
 
 
 def test_forgotten_leaves_nothing(tmp_path: Path) -> None:
-    file, _ = claim("h:1", "Ada", tmp_path)
+    file, _ = claim("h:1", "Ada", where=tmp_path)
     file.save("Kitchen", "T1", "Ada")
     file.forget()
     file.close()
@@ -61,10 +65,10 @@ def test_forgotten_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_no_seat(tmp_path: Path) -> None:
-    file, _ = claim("h:1", "Ada", tmp_path)
+    file, _ = claim("h:1", "Ada", where=tmp_path)
     file.path.write_text("{not json")
     file.close()
-    again, held = claim("h:1", None, tmp_path)
+    again, held = claim("h:1", where=tmp_path)
     assert held is None and again.path == file.path
     again.close()
 
@@ -72,7 +76,7 @@ def test_a_broken_file_is_no_seat(tmp_path: Path) -> None:
 def test_a_killed_process_lets_go(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from dalmuti.client.seats import claim\n"
-        "file, _ = claim('h:1', 'Ada', Path(sys.argv[1])); file.save('Kitchen', 'T1', 'Ada')\n"
+        "file, _ = claim('h:1', 'Ada', where=Path(sys.argv[1])); file.save('Kitchen', 'T1', 'Ada')\n"
         "print('held', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(
@@ -82,11 +86,11 @@ def test_a_killed_process_lets_go(tmp_path: Path) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None and process.stdout.readline() == "held\n"
-        mine, held = claim("h:1", None, tmp_path)
+        mine, held = claim("h:1", where=tmp_path)
         assert held is None
         mine.close()
         process.kill()
-    file, held = claim("h:1", None, tmp_path)
+    file, held = claim("h:1", where=tmp_path)
     assert held is not None and held.token == "T1"
     file.close()
 
@@ -95,9 +99,9 @@ def test_without_locks_it_works_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seats, "fcntl", None)
-    file, _ = claim("h:1", "Ada", tmp_path)
+    file, _ = claim("h:1", "Ada", where=tmp_path)
     file.save("Kitchen", "T1", "Ada")
     file.close()
-    again, held = claim("h:1", "Ada", tmp_path)
+    again, held = claim("h:1", "Ada", where=tmp_path)
     assert held is not None and held.token == "T1"
     again.close()

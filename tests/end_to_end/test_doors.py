@@ -154,3 +154,23 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_a_killed_host_finds_the_table_again(env: dict[str, str]) -> None:
+    """The server lives on for the others, and holds the host's seat as anybody's."""
+    with hosted(env, "--bots", "2", "--rules", "turn_seconds=0") as (ada, address):
+        ada.until("Cid (house bot) sits down.")
+        with joined(env, address, "--name", "Zoe") as zoe:
+            zoe.until("You sit at table Kitchen")
+            ada.until("Zoe sits down.")
+            ada.answer("deal")
+            ada.until("Your turn: ")
+            zoe.until("Your turn: ")
+            ada.kill()
+            zoe.until("Ada has lost the connection")
+            with joined(env, address) as again:
+                again.until("You sit at table Kitchen")
+                zoe.until("Ada is back.")
+                again.until("Your turn: ")
+                again.answer("who")
+                assert "you" in again.until("Ada: ")

@@ -81,15 +81,18 @@ class SeatFile:
 
 
 def claim(
-    address: str, name: str | None, where: Path | None = None
+    address: str, name: str | None = None, table: str | None = None, where: Path | None = None
 ) -> tuple[SeatFile, Seat | None]:
     """A file for our seat at this server, and the seat in it if one is still held for us.
 
-    With a `name` only a seat under that name will do. Raises OSError where nothing can be kept.
+    With a `name` or a `table` only a seat under that name or at that table will do. Raises OSError
+    where nothing can be kept.
     """
     for file in _unlocked(where or folder(), address):
         seat = file.load()
-        if seat is None or (seat.address == address and name in (None, seat.name)):
+        if seat is None:
+            return file, None
+        if seat.address == address and name in (None, seat.name) and table in (None, seat.table):
             return file, seat
         file.close()
     raise OSError(f"there are {MOST} seats at {address} already, none of them free")

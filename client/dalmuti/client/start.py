@@ -147,10 +147,8 @@ def join(given: argparse.Namespace) -> int:
     from dalmuti.protocol.messages import JoinTable
 
     address = f"{target}:{port}"
-    store = None if given.watch else _claim(address, name if given.name else None)
+    store = None if given.watch else _claim(address, name if given.name else None, given.table)
     seat = store[1] if store else None
-    if seat is not None and given.table not in (None, seat.table):
-        seat = None
     entry = JoinTable(id=0, table=given.table or "?", watch=given.watch, password=given.password)
     try:
         session = Session(
@@ -341,12 +339,12 @@ def address_of(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _claim(address: str, name: str | None) -> tuple[Any, Any] | None:
+def _claim(address: str, name: str | None, table: str | None = None) -> tuple[Any, Any] | None:
     """Our seat file for this server; without one we play on, and cannot come back."""
     from dalmuti.client import seats
 
     with suppress(OSError):
-        return seats.claim(address, name)
+        return seats.claim(address, name, table)
     return None
 
 
