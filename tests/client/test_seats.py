@@ -76,7 +76,8 @@ def test_a_broken_file_is_no_seat(tmp_path: Path) -> None:
 def test_a_killed_process_lets_go(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from dalmuti.client.seats import claim\n"
-        "file, _ = claim('h:1', 'Ada', where=Path(sys.argv[1])); file.save('Kitchen', 'T1', 'Ada')\n"
+        "file, _ = claim('h:1', 'Ada', where=Path(sys.argv[1]))\n"
+        "file.save('Kitchen', 'T1', 'Ada')\n"
         "print('held', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(

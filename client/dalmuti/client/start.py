@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 from contextlib import suppress
@@ -85,7 +86,7 @@ def play(given: argparse.Namespace) -> int:
     finally:
         server.stop()
     for file in server.saved():
-        say(f"The match was saved: dalmuti replay {file}")
+        say(f"The match was saved: dalmuti replay {shlex.quote(str(file))}")
     return code
 
 
@@ -126,7 +127,7 @@ def host(given: argparse.Namespace) -> int:
         if store:
             store[0].close()
     for file in server.saved():
-        say(f"The match so far was saved: dalmuti replay {file}")
+        say(f"The match so far was saved: dalmuti replay {shlex.quote(str(file))}")
     for line in lines:
         say(f"Others join with: {line}")
     say("The server stops by itself soon after the last has left.")
