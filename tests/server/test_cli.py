@@ -64,6 +64,12 @@ def test_lifeline() -> None:
         assert process.wait(10) == 0
 
 
+def test_a_signal_with_a_lifeline_that_still_holds() -> None:
+    with server("--lifeline") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+
+
 def test_until_empty() -> None:
     with server("--until-empty", "0.1") as (process, _):
         assert process.wait(10) == 0

@@ -93,6 +93,11 @@ def test_every_request_to_a_table_is_in_the_matrix() -> None:
     assert set(msg.Request.__subclasses__()) == {*MATRIX, *elsewhere}
 
 
+def test_one_player_is_too_few() -> None:
+    sim = Sim()
+    assert sim.ask(sim.host, msg.Deal) == "too_few_players"
+
+
 # -- the host ---------------------------------------------------------------------------------
 
 

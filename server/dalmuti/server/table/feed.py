@@ -14,12 +14,10 @@ from dalmuti.core.events import (
     Event,
     HandAbandoned,
     HandEnded,
-    HandsDealt,
     HandStarted,
     RevolutionCalled,
-    TaxesExchanged,
 )
-from dalmuti.core.views import see
+from dalmuti.core.views import PUBLIC, see
 from dalmuti.protocol.messages import EventMessage, ServerMessage
 from dalmuti.server.table.people import People
 
@@ -51,12 +49,11 @@ class Feed:
         self._kept.append((self.seq, event, self._seating))
         shared: EventMessage | None = None
         for conn, player in self.people.connected():
-            if isinstance(event, HandsDealt | TaxesExchanged):
+            if type(event) in PUBLIC:
+                message = shared = shared or self._message(self.seq, event, (), None)
+            else:
                 number = None if player is None else player.number
                 message = self._message(self.seq, event, self._seating, number)
-            else:
-                shared = shared or self._message(self.seq, event, (), None)
-                message = shared
             self.out.append((conn, message))
         if isinstance(event, RevolutionCalled) and event.greater:
             self._seating = self._seating[::-1]

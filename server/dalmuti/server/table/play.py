@@ -77,10 +77,11 @@ class Play:
         self._dealer.nonces[player.number] = nonce
 
     def deal(self, now: float) -> None:
-        """Deals the next hand; after the end of a match, the first of a new one."""
+        """Deals the next hand; after the end of a match, the first of a new one.
+
+        Not while a hand is played: the table has seen to that.
+        """
         match, dealer = self.match, self._dealer
-        if match.hand is not None:
-            raise Refused(ErrorCode.HAND_RUNNING, "a hand is being played")
         if len(match.order) < MIN_PLAYERS:
             raise Refused(
                 ErrorCode.TOO_FEW_PLAYERS,
@@ -115,9 +116,8 @@ class Play:
         self._reveal()
         for player in self._people.seated():
             if player.presence == "left":
-                player.tokens = ()
+                player.tokens, player.left_as = (), None
                 self._emit([PlayerLeft(player.number, player.left_because)])
-            player.left_as = None
         self.prepare()
 
     # -- questions -----------------------------------------------------------------------------
@@ -149,10 +149,11 @@ class Play:
     def ask_again(self, player: Player, now: float) -> None:
         """Repeats the question to a player who has not answered it."""
         seat = self.match.seat_of(player.number)
-        asking = self.asking
-        if asking and seat is not None and player.conn is not None:
-            if seat in asking.waits_for(self._hand):
-                self._feed.send(player.conn, self._decision(asking, seat, now))
+        asking, conn = self.asking, player.conn
+        if asking is None or seat is None or conn is None:
+            return
+        if seat in asking.waits_for(self._hand):
+            self._feed.send(conn, self._decision(asking, seat, now))
 
     def presence_changed(self, player: Player, now: float) -> None:
         """Lets the stand-in take the seat, or give it back."""
