@@ -189,7 +189,13 @@ async def test_bye_and_the_end_of_the_stream_hold_the_seat(
 async def test_a_client_that_does_not_read_is_given_up_and_delays_nobody(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
-    limits = Limits(outbox_items=600, write_seconds=1000, ping_seconds=500, dead_seconds=600)
+    limits = Limits(
+        outbox_items=600,
+        write_seconds=1000,
+        ping_seconds=500,
+        dead_seconds=600,
+        chat_burst=1000,
+    )
     server = MemoryServer(nursery, Config(limits=limits))
     ada, bob = await server.table("Ada", "Bob")
     slow = server.connect(lockstep=True)
@@ -321,6 +327,26 @@ async def test_requests_away_from_a_table(nursery: Nursery, autojump_clock: Cloc
     assert await ada.ask(msg.Leave) == "ok", "leaving always works"
     assert await bob.ask(msg.CreateTable, table="U") == "ok"
     assert server.lobby.rooms.keys() == {"u"}
+
+
+async def test_too_much_chat_is_refused_for_a_while_and_the_game_is_not(
+    nursery: Nursery, autojump_clock: Clock
+) -> None:
+    server = MemoryServer(nursery)
+    ada, _ = await server.table("Ada", "Bob")
+    answers = [await ada.ask(msg.Chat, text="spam") for _ in range(30)]
+    assert answers == ["ok"] * 10 + ["rate_limited"] * 20
+    refused = ada.last(msg.Error)
+    assert refused.retry_after_ms == 1000, "what is refused does not add to the wait"
+    assert await ada.ask(msg.Deal) == "ok"
+    for _ in range(200):
+        assert await ada.ask(msg.Act, decision=9, choice=DECLINE) == "no_decision"
+    await trio.sleep(1)
+    assert await ada.ask(msg.Chat, text="sorry") == "ok"
+    for _ in range(60):
+        answer = await ada.ask(msg.Away, away=True)
+    assert answer == "rate_limited"
+    assert await ada.ask(msg.Leave) == "ok"
 
 
 async def test_two_tables_cannot_look_alike(nursery: Nursery, autojump_clock: Clock) -> None:

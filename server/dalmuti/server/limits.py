@@ -18,6 +18,23 @@ HUMAN_DELAY = 0.8
 """The mean delay of a house bot that a person can follow; other delays are a pace beside it."""
 
 
+class Bucket:
+    """Lets through `burst` at once, and `per_second` in the long run; what is refused is free."""
+
+    def __init__(self, burst: int, per_second: float) -> None:
+        self._burst, self._per_second = burst, per_second
+        self._left, self._at = float(burst), 0.0
+
+    def wait(self, now: float) -> float:
+        """Takes one and returns 0, or returns the seconds until there is one again."""
+        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left >= 1:
+            self._left -= 1
+            return 0.0
+        return (1 - self._left) / self._per_second
+
+
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the server does not go beyond."""
 
@@ -74,6 +91,24 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     standin_most: Annotated[
         float, Meta(ge=0, le=60, description="The longest delay of a stand-in's move.")
     ] = 1.6
+    chat_burst: Annotated[
+        int, Meta(ge=1, le=10_000, description="Chat messages of one client in quick succession.")
+    ] = 10
+    chat_per_second: Annotated[
+        float, Meta(gt=0, le=1000, description="Chat messages of one client after that.")
+    ] = 1.0
+    stir_burst: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=10_000,
+            description="Joins, leaves and the like of one client in quick succession;"
+            " deals, decisions and nonces are never limited.",
+        ),
+    ] = 40
+    stir_per_second: Annotated[
+        float, Meta(gt=0, le=1000, description="Joins, leaves and the like after that.")
+    ] = 5.0
     lobby_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Changes of the lobby are collected for this long.")
     ] = 0.25

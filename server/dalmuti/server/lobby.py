@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
@@ -24,6 +25,9 @@ from dalmuti.server.table.table import Table
 
 SHOWN = 300
 """Tables, and people, that the lobby shows at most."""
+
+GAME = (msg.Act, msg.Deal, msg.Nonce, msg.Leave, msg.Resume)
+"""Requests that are never limited: a fast legal game must not be, and leaving always works."""
 
 
 class Lobby:
@@ -103,6 +107,13 @@ class Lobby:
     async def request(self, peer: Peer, request: msg.Request) -> None:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
+        seconds = 0.0
+        if not isinstance(request, GAME):
+            bucket = peer.chat if isinstance(request, msg.Chat) else peer.stir
+            seconds = bucket.wait(trio.current_time())
+        if seconds:
+            self._limit(peer, request, seconds)
+            return
         try:
             match request:
                 case msg.ListTables():
@@ -125,6 +136,17 @@ class Lobby:
                     raise Refused(ErrorCode.NOT_SEATED, "you are at no table")
         except Refused as error:
             peer.post(msg.Error(re=request.id, code=error.code.value, message=str(error)))
+
+    @staticmethod
+    def _limit(peer: Peer, request: msg.Request, seconds: float) -> None:
+        peer.post(
+            msg.Error(
+                re=request.id,
+                code=ErrorCode.RATE_LIMITED.value,
+                message=f"not so fast; try again in {seconds:.1f} seconds",
+                retry_after_ms=math.ceil(seconds * 1000),
+            )
+        )
 
     async def _ask(self, peer: Peer, room: Room, request: msg.Request) -> None:
         """Puts a request to a table, and notes whether the peer is at it now.

@@ -32,7 +32,7 @@ from dalmuti.protocol.messages import (
     Unseated,
     Welcome,
 )
-from dalmuti.server.limits import Limits
+from dalmuti.server.limits import Bucket, Limits
 from dalmuti.server.log import Log
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.room import Room
@@ -68,6 +68,9 @@ class Peer:
         """The table it is at."""
         self.listing = False
         """Whether it wants to hear of changes in the lobby."""
+        self.chat = Bucket(limits.chat_burst, limits.chat_per_second)
+        self.stir = Bucket(limits.stir_burst, limits.stir_per_second)
+        """For requests that others hear of, or that cost more than a decision."""
         self._stream, self._house, self._limits, self._log = stream, house, limits, log
         self._connection = Connection("server")
         self._outbox: deque[bytes] = deque()

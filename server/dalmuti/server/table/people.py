@@ -37,6 +37,7 @@ class Player(Struct, eq=False):
     bot: str = ""
     """What a house bot plays like."""
     retries: int = 0
+    """How often a house bot was sent for since it last played."""
 
     @property
     def seated(self) -> bool:

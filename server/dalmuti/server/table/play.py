@@ -144,6 +144,7 @@ class Play:
         except IllegalMove as error:
             raise Refused(ErrorCode(error.code.value), str(error)) from None
         player.answered = (message.decision, message.choice)
+        player.retries = 0
         self._move(seat, message.choice, "player", now)
 
     def ask_again(self, player: Player, now: float) -> None:
