@@ -319,6 +319,9 @@ class Session:
             case EventMessage() | UnknownEvent():
                 if not self._in_order(message.seq):
                     return
+            case Lobby():
+                if self._pick(message):
+                    return
             case Snapshot():
                 self._seq, self._seq_instance = message.seq, self._instance
                 self._witness = Witness(message.table, self._witness)
@@ -345,8 +348,6 @@ class Session:
         match message:
             case Unseated():
                 self._unseated(message)
-            case Lobby():
-                self._pick(message)
             case _:
                 pass
 
@@ -453,19 +454,22 @@ class Session:
         if self._store is not None:
             self._store.forget()
 
-    def _pick(self, lobby: Lobby) -> None:
-        """Joins the only table there is, once, where that was asked for."""
-        if self._join_only is None:
-            return
+    def _pick(self, lobby: Lobby) -> bool:
+        """Joins the only table there is, once, where that was asked for; then nobody need choose.
+
+        As long as there is none it waits for the first.
+        """
         tables = [each.table for each in lobby.tables if not each.solo]
+        if self._join_only is None or (self._lobby and not tables):
+            return False
+        template, self._join_only = self._join_only, None
         if len(tables) == 1:
-            self._entry = replace(self._join_only, table=tables[0])
-            self._join_only = None
+            self._entry = replace(template, table=tables[0])
             self._enter()
-        elif not self._lobby:
+            return True
+        if not self._lobby:
             raise _End(Ended("refused", words.which_table(tables)))
-        elif tables:
-            self._join_only = None
+        return False
 
     def _add_nonce(self, hand: int, commitment: str) -> None:
         """Our own randomness for the next deal, once for each commitment."""
