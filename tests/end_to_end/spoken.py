@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 PATIENCE = 60.0
 """Seconds after which a line that does not come is a failure; generous, machines are busy."""
@@ -28,7 +29,8 @@ class Spoken:
         self.raw = bytearray()
         self.said: list[str] = []
         self._coming: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -41,12 +43,17 @@ class Spoken:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
+        """Leaves the table, as the end of the input does, so that no server waits for us."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
             self.process.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._reader.join()
+        self.process.stdout.close()
 
     def next(self) -> str | None:
         """The next line, or None at the end."""
