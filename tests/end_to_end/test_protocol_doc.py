@@ -20,6 +20,7 @@ from dalmuti.protocol.messages import (
     Message,
     Welcome,
 )
+from dalmuti.protocol.text import RESERVED
 from dalmuti.server.app import App
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
@@ -134,3 +135,9 @@ def test_what_the_document_says_of_frames_is_so() -> None:
     assert int.from_bytes(data[:4], "big") == len(data) - 4
     message = codec.decode_client(data[4:])
     assert message == Hello(versions=(1, 1), name="Ada", kind="bot")
+
+
+def test_every_reserved_name_is_told() -> None:
+    """A stranger whose bot is called `Host` should not have to find out by trying."""
+    told = (ROOT / "docs" / "protocol.md").read_text()
+    assert [name for name in RESERVED if f"`{name}`" not in told] == []

@@ -234,7 +234,9 @@ class Connection(Generic[In, Out]):
         after = TRANSITIONS[self.state].get((self.peer, _kind(message)))
         if after is None:
             raise RemoteProtocolError(
-                f"{type(message).__name__} is not expected in state {self.state.value}", reason
+                f"a {type(message).__name__.lower()!r} cannot come now: the connection is in state"
+                f" {self.state.value!r}",
+                reason,
             )
         self._enter(after)
 

@@ -128,7 +128,9 @@ class Play:
             return
         asking, seat = self.asking, self.match.seat_of(player.number)
         if message.decision > self._decisions or (asking is None and message.decision == 0):
-            raise Refused(ErrorCode.NO_DECISION, "you have nothing to decide")
+            raise Refused(
+                ErrorCode.NO_DECISION, f"nobody was asked for decision {message.decision} yet"
+            )
         if asking is None or message.decision != asking.decision:
             raise Refused(
                 ErrorCode.STALE_DECISION, f"decision {message.decision} is over, it was too late"

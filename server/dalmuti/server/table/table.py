@@ -301,7 +301,8 @@ class Table:
             self.house.arrive(caller, request.ticket, now)
             return
         if not same_secret(request.password, self._password):
-            raise Refused(ErrorCode.WRONG_PASSWORD, "the password of this table is another one")
+            wrong = "is another one" if request.password else "is needed to join it"
+            raise Refused(ErrorCode.WRONG_PASSWORD, f"the password of this table {wrong}")
         if request.watch:
             if self.options.spectators == "refused":
                 raise Refused(ErrorCode.SPECTATORS_REFUSED, "this table takes no spectators")
