@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dalmuti.server import cli
 from dalmuti.server.cli import main
 from dalmuti.server.config import Config, ConfigError, config_from, default_text, load
 
@@ -217,3 +218,10 @@ def test_default_text_names_every_limit() -> None:
     text = default_text()
     assert text.count("\n[limits]") == 1
     assert all(f"\n{name} = " in text for name in Config().limits.__struct_fields__)
+
+
+def test_a_password_may_come_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command line can be read by everyone on the machine; `dalmuti host` gives it this way."""
+    monkeypatch.setenv("DALMUTI_PASSWORD", "party")
+    assert cli._configured(cli.parser().parse_args([])).password == "party"
+    assert cli._configured(cli.parser().parse_args(["--password", "other"])).password == "other"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -38,8 +39,13 @@ def matches_folder() -> Path:
 class Server:
     """A server that we started. `port` is where it listens."""
 
-    def __init__(self, arguments: list[str], *, lifeline: bool, records: Path) -> None:
-        """Starts it and waits for its first line. Raises ServerError."""
+    def __init__(
+        self, arguments: list[str], *, lifeline: bool, records: Path, password: str | None = None
+    ) -> None:
+        """Starts it and waits for its first line. Raises ServerError.
+
+        The password goes by the environment: other users of this machine can read command lines.
+        """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self._records = records
         self._known = set(self._files())
@@ -53,6 +59,7 @@ class Server:
             stdin=subprocess.PIPE if lifeline else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,
+            env=os.environ | ({} if password is None else {"DALMUTI_PASSWORD": password}),
             **apart,
         )
         self.port = self._first_line()
@@ -112,9 +119,7 @@ def start_public(
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]
     arguments += _pace(delay)
-    if password is not None:
-        arguments += ["--password", password]
-    return Server(arguments, lifeline=False, records=records)
+    return Server(arguments, lifeline=False, records=records, password=password)
 
 
 def _taken(bind: str, port: int) -> bool:
@@ -151,8 +156,9 @@ def own_addresses() -> list[str]:
         found.append(probe.getsockname()[0])
     with suppress(OSError):
         found += _interface_addresses()
-    with suppress(OSError):
-        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    if not found:  # last, since a name that no file knows is asked of the network
+        with suppress(OSError):
+            found += socket.gethostbyname_ex(socket.gethostname())[2]
     return [each for each in dict.fromkeys(found) if not each.startswith(("127.", "0."))]
 
 

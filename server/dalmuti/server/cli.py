@@ -6,6 +6,7 @@ Only argparse is imported before the command line is understood, so that `--help
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,10 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--records", metavar="DIR", help="write finished matches there as transcripts")
     top.add_argument("--log-format", choices=["text", "json"], help="lines for people or programs")
-    top.add_argument("--password", help="what everybody must know who connects")
+    top.add_argument(
+        "--password",
+        help="what everybody must know who connects; else DALMUTI_PASSWORD of the environment",
+    )
     top.add_argument(
         "--max-tables", metavar="N", type=_whole(1, 100_000), help="open tables at once"
     )
@@ -144,7 +148,7 @@ def _configured(given: argparse.Namespace) -> Config:
         "data": given.data,
         "records": given.records,
         "log_format": given.log_format,
-        "password": given.password,
+        "password": given.password or os.environ.get("DALMUTI_PASSWORD"),
         "bot_delay": given.bot_delay,
     }
     limits: dict[str, Any] = {"tables": given.max_tables, "grace_seconds": given.grace}
@@ -182,7 +186,6 @@ def _serve(config: Config, given: argparse.Namespace) -> int:
 def _say_listening(addresses: list[str], form: str) -> None:
     """The first line on standard output: programs wait for it."""
     import json
-    import os
     from importlib.metadata import version
 
     if form == "json":
