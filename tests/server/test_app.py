@@ -73,7 +73,7 @@ async def test_a_frozen_client_is_replaced_by_its_newer_self() -> None:
 
 
 async def test_many_clients_come_and_go() -> None:
-    async with running() as server:
+    async with running(limits=Limits(watch_burst=1000)) as server:
         ada = await server.person("Ada")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
         room_for = trio.CapacityLimiter(40)

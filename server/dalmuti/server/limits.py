@@ -45,6 +45,12 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=20, le=500, description="Players a table lists, those included who left again."),
     ] = 60
+    watch_burst: Annotated[
+        int, Meta(ge=1, le=1000, description="Spectators who come to a table all at once.")
+    ] = 20
+    watch_per_second: Annotated[
+        float, Meta(gt=0, le=1000, description="Spectators who come to a table after that.")
+    ] = 2.0
     hello_seconds: Annotated[
         float, Meta(gt=0, le=600, description="A new connection must say hello within this time.")
     ] = 5.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
@@ -19,15 +18,19 @@ from dalmuti.server.records import Recorder
 from dalmuti.server.sessions import Caller, new_token, same_secret, unique_name
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
-from dalmuti.server.table.refused import Refused
+from dalmuti.server.table.refused import Refused, too_fast
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
 SHOWN = 300
 """Tables, and people, that the lobby shows at most."""
 
-GAME = (msg.Act, msg.Deal, msg.Nonce, msg.Leave, msg.Resume)
-"""Requests that are never limited: a fast legal game must not be, and leaving always works."""
+LATE_SECONDS = 0.1
+"""Between two looks at least, whether who was behind with reading still is."""
+
+GAME = (msg.Act, msg.Deal, msg.Nonce, msg.Leave)
+"""Requests that are never limited: a fast legal game must not be, and leaving always works.
+Coming back is: who leaves and resumes in a hand again and again is heard by all."""
 
 
 class Lobby:
@@ -107,14 +110,8 @@ class Lobby:
     async def request(self, peer: Peer, request: msg.Request) -> None:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
-        seconds = 0.0
-        if not isinstance(request, GAME):
-            bucket = peer.chat if isinstance(request, msg.Chat) else peer.stir
-            seconds = bucket.wait(trio.current_time())
-        if seconds:
-            self._limit(peer, request, seconds)
-            return
         try:
+            self._limit(peer, request)
             match request:
                 case msg.ListTables():
                     peer.listing = True
@@ -135,18 +132,15 @@ class Lobby:
                 case _:
                     raise Refused(ErrorCode.NOT_SEATED, "you are at no table")
         except Refused as error:
-            peer.post(msg.Error(re=request.id, code=error.code.value, message=str(error)))
+            peer.post(error.answer(request.id))
 
     @staticmethod
-    def _limit(peer: Peer, request: msg.Request, seconds: float) -> None:
-        peer.post(
-            msg.Error(
-                re=request.id,
-                code=ErrorCode.RATE_LIMITED.value,
-                message=f"not so fast; try again in {seconds:.1f} seconds",
-                retry_after_ms=math.ceil(seconds * 1000),
-            )
-        )
+    def _limit(peer: Peer, request: msg.Request) -> None:
+        if isinstance(request, GAME):
+            return
+        bucket = peer.chat if isinstance(request, msg.Chat) else peer.stir
+        if seconds := bucket.wait(trio.current_time()):
+            raise too_fast(seconds)
 
     async def _ask(self, peer: Peer, room: Room, request: msg.Request) -> None:
         """Puts a request to a table, and notes whether the peer is at it now.
@@ -255,18 +249,29 @@ class Lobby:
         self._changed.set()
 
     async def push_changes(self) -> None:
-        """Sends the lobby to those who asked for it and sit nowhere, not too often. Runs on."""
+        """Sends the lobby to those who asked for it and sit nowhere, not too often. Runs on.
+
+        Each is complete, so who has not taken all that was sent to him gets a later one.
+        """
         last: msg.Lobby | None = None
+        late: set[int] = set()
+        """Connections that have not got `last`."""
         while True:
             await self._changed.wait()
-            await trio.sleep(self._config.limits.lobby_seconds)
+            seconds = self._config.limits.lobby_seconds
+            await trio.sleep(max(seconds, LATE_SECONDS) if late else seconds)
             self._changed = trio.Event()
             readers = [p for p in self.peers.values() if p.listing and p.room is None]
             view = self.view() if readers else None
-            if view is not None and view != last:
-                for peer in readers:
-                    peer.post(view)
+            if view is not None:
+                wanting = [p for p in readers if view != last or p.conn in late]
+                late = {peer.conn for peer in wanting if peer.behind}
+                for peer in wanting:
+                    if not peer.behind:
+                        peer.post(view)
             last = view
+            if late:
+                self._note_change()
 
     async def close_tables(self) -> None:
         """Closes every table, and opens no more. Returns when all are closed."""

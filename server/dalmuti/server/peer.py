@@ -96,6 +96,7 @@ class Peer:
             return
         over = self._outbox_bytes + len(data) > self._limits.outbox_bytes
         if over or len(self._outbox) >= self._limits.outbox_items:
+            self._outbox_bytes -= sum(map(len, self._outbox))
             self._outbox.clear()
             self._log.warning("slow_consumer")
             if isinstance(message, Bye):
@@ -108,6 +109,11 @@ class Peer:
         self._wake.set()
         if isinstance(message, Bye):
             self._finish()
+
+    @property
+    def behind(self) -> bool:
+        """Whether something waits that the client has not taken yet."""
+        return self._outbox_bytes > 0
 
     def end(self, reason: ByeReason, text: str) -> None:
         """Says `bye` and closes the connection."""

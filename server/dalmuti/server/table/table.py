@@ -23,14 +23,14 @@ from dalmuti.core.options import TableOptions
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ErrorCode
 from dalmuti.protocol.text import safe_text, skeleton
-from dalmuti.server.limits import Limits
+from dalmuti.server.limits import Bucket, Limits
 from dalmuti.server.sessions import Caller, TokenSource, new_token, same_secret
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.play import Play
-from dalmuti.server.table.refused import Refused
+from dalmuti.server.table.refused import Refused, too_fast
 from dalmuti.server.table.seating import Seating
 
 CloseReason = Literal["host", "empty", "shutdown", "error", "admin"]
@@ -94,6 +94,8 @@ class Table:
         self.house = House(name, self.people, self.seating, limits, tokens)
         self._instance, self._password = instance, password
         self._deserted_at: float | None = None
+        self._crowd = Bucket(limits.watch_burst, limits.watch_per_second)
+        """For those who come to watch: everyone at the table hears all their names each time."""
 
     # -- in and out ---------------------------------------------------------------------------
 
@@ -116,8 +118,7 @@ class Table:
             self._do(caller, request, now)
         except Refused as error:
             assert len(self.feed.out) == mark, "a refused request must not have been heard of"
-            code, text = error.code.value, str(error)
-            self.feed.send(caller.conn, msg.Error(re=request.id, code=code, message=text))
+            self.feed.send(caller.conn, error.answer(request.id))
         else:
             self.feed.out.insert(mark, (caller.conn, msg.Ok(re=request.id)))
         self._after(now)
@@ -308,6 +309,8 @@ class Table:
                 raise Refused(ErrorCode.SPECTATORS_REFUSED, "this table takes no spectators")
             if len(self.people.watchers) >= self.limits.watchers:
                 raise Refused(ErrorCode.TABLE_FULL, "too many people watch this table")
+            if seconds := self._crowd.wait(now):
+                raise too_fast(seconds)
             self.seating.watch(caller, now)
             return
         if self.seating.sit_again(caller.conn, now):
