@@ -298,12 +298,12 @@ def test_a_client_keeps_to_what_the_server_announces() -> None:
     client, server = Connection("client"), Connection("server")
     server.receive_data(client.send(HELLO))
     server.next_message()
-    client.receive_data(server.send(welcome(to_server=100)))
+    client.receive_data(server.send(welcome(to_server=HELLO_LIMIT)))
     client.next_message()
-    client.send(Chat(id=1, text="x" * 60))
-    with pytest.raises(LocalProtocolError, match="1 to 100 bytes"):
-        client.send(Chat(id=1, text="x" * 100))
-    client.send(Chat(id=1, text="x" * 60))
+    client.send(Chat(id=1, text="x" * 900))
+    with pytest.raises(LocalProtocolError, match="1 to 1024 bytes"):
+        client.send(Chat(id=1, text="x" * 1024))
+    client.send(Chat(id=1, text="x" * 900))
 
 
 @pytest.mark.parametrize("role", ["client", "server"])

@@ -223,6 +223,12 @@ class Connection(Generic[In, Out]):
                     f"expected a server of protocol {_range(low, high)}, found {message.version}",
                     ByeReason.VERSION_UNSUPPORTED,
                 )
+            for name in ("frame_to_server", "frame_to_client"):
+                limit = getattr(message.limits, name)
+                if limit < HELLO_LIMIT:
+                    raise RemoteProtocolError(
+                        f"welcome: expected a `{name}` of at least {HELLO_LIMIT}, found {limit}"
+                    )
         self._receive(message, ByeReason.BAD_FRAME)
         if isinstance(message, Welcome):
             self.version = message.version
