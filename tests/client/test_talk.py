@@ -99,14 +99,14 @@ def test_a_lead_is_asked_with_every_choice() -> None:
 
 def test_a_follow_is_asked_with_pass() -> None:
     _, lines = asked(*following(Play(11, 2)))
-    assert lines[0].startswith("Your turn: beat 2x11 Stonecutters of Bea, or pass (an empty line:")
+    assert lines[0].startswith("Your turn: beat Bea's 2x11 Stonecutters, or pass (an empty line:")
     assert lines[1:] == ["1. 2x9", "2. 2x9+1J", "3. 2x8", "4. 2x8+1J", "5. 2x5+1J", "0. pass"]
 
 
 def test_nothing_but_passing() -> None:
     table, decision = following(Play(5, 1))
     _, lines = asked(table, decision)
-    assert lines[0].startswith("Your turn: you can only pass on 1x5 Abbess of Bea")
+    assert lines[0].startswith("Your turn: you can only pass on Bea's 1x5 Abbess")
     assert lines[1:] == ["0. pass"]
     assert answer(Model(table=table), decision, "1") == PASS
 
@@ -114,7 +114,18 @@ def test_nothing_but_passing() -> None:
 def test_a_tax_is_asked() -> None:
     _, lines = asked(*taxed(2))
     assert lines[0].startswith("Your turn: give 2 cards back to Dan, who pays you the 2 best cards")
-    assert lines[1] == "1. give back 12 and 12"
+    assert lines[1] == "1. give back 2x12"
+
+
+def test_nothing_is_asked_while_we_are_away() -> None:
+    table, decision = following(Play(11, 2))
+    talk = Talk()
+    talk.hear(Snapshot(seq=1, table=table), 0.0)
+    talk.hear(EventMessage(seq=2, event=ev.PresenceChanged(1, "away")), 0.0)
+    assert talk.hear(decision, 0.0) == []
+    lines = talk.hear(EventMessage(seq=3, event=ev.PresenceChanged(1, "here")), 0.0)
+    assert lines[0] == "You are back."
+    assert lines[1].startswith("Your turn: beat Bea's 2x11")
 
 
 def test_a_revolution_is_asked() -> None:
@@ -179,6 +190,8 @@ def test_answers_when_leading(text: str, choice: object) -> None:
         ("9,12", Give((9, 12))),
         ("give 12 9", Give((9, 12))),
         ("5 J", Give((5, 13))),
+        ("2x12", Give((12, 12))),
+        ("give back 1x9 and 1xJ", Give((9, 13))),
     ],
 )
 def test_answers_to_a_tax(text: str, choice: object) -> None:

@@ -51,7 +51,7 @@ SAID: list[tuple[TableView, Seen, str | None]] = [
         "Everyone draws a card: you 12, Bea 6, Cem 1, Dan 12. You and Dan tie and draw again:"
         " you Jester, Dan 5. The order is Cem, Bea, Dan, you.",
     ),
-    (VIEW, ev.HandStarted(2, (1, 2, 3, 4)), "Hand 2 begins. You are Greater Dalmuti."),
+    (VIEW, ev.HandStarted(2, (1, 2, 3, 4)), "Hand 2 begins. You are the Greater Dalmuti."),
     (VIEW, ev.HandStarted(2, (2, 3, 4)), "Hand 2 begins. You play from the next hand on."),
     (VIEW, ev.Dealt((2, 2), (1, 13)), "You are dealt 2 cards: 1x1, 1xJ."),
     (VIEW, ev.Dealt((2, 2)), "The cards are dealt: 2 to the first."),
@@ -66,7 +66,7 @@ SAID: list[tuple[TableView, Seen, str | None]] = [
         VIEW,
         ev.RevolutionCalled(3, True),
         "Dan shows both Jesters and calls a Greater Revolution: all titles turn round,"
-        " and no taxes.",
+        " and no taxes. You are the Lesser Peon now.",
     ),
     (
         VIEW,
@@ -76,16 +76,16 @@ SAID: list[tuple[TableView, Seen, str | None]] = [
     (
         VIEW,
         ev.TaxesPaid((Exchange(3, 0, 2), Exchange(2, 1, 1, (1,), (12,)))),
-        "Dan pays Bea 2 cards and gets as many back. Cem pays you 1 and gets back 12.",
+        "Dan pays Bea 2 cards and gets 2 back. Cem pays you 1x1 and gets 1x12 back.",
     ),
     (VIEW, ev.Played(0, Play(9, 2), 18), "Bea leads 2x9 Cooks."),
-    (LED, ev.Played(1, Play(8, 2, 1), 2), "You play 2x8+1J Masons, 2 left."),
+    (LED, ev.Played(1, Play(8, 2, 1), 2), "You play 2x8+1J (1 Mason, 1 Jester), 2 left."),
     (LED, ev.Played(2, Play(1, 1), 0, "standin"), "Cem plays 1x1 Dalmuti (stand-in)."),
     (LED, ev.Passed(1), "You pass."),
     (LED, ev.Passed(2, "clock"), "Cem passes (time was up)."),
     (VIEW, ev.WentOut(1, 1), "You are out, first!"),
     (VIEW, ev.WentOut(3, 4), "Dan is the last with cards."),
-    (VIEW, ev.TrickEnded(0, 0), "The trick is Bea's; Bea leads."),
+    (VIEW, ev.TrickEnded(0, 0), "The trick is Bea's."),
     (VIEW, ev.TrickEnded(1, 1), "The trick is yours; you lead."),
     (VIEW, ev.TrickEnded(0, 1), "The trick is Bea's, who is out; you lead."),
     (VIEW, ev.TrickEnded(1, 2), "The trick is yours, and you are out; Cem leads."),

@@ -16,9 +16,9 @@ from dalmuti.core.views import HandView, TableView
 from dalmuti.protocol.messages import Decision, Lobby, TableInfo
 
 HELP = (
-    "When it is your turn: the number of a choice, or the play itself, such as 3x9, 3x8+1J or 2xJ;"
-    " a rank alone, such as 9, where no choice has that number; pass; or an empty line for the"
-    " default.",
+    "When it is your turn: the number of a choice, or the play itself, such as 3x9 or 2xJ; a rank"
+    " alone, such as 9, where no choice has that number; pass; or an empty line for the default.",
+    "3x9 is three cards of rank 9. 3x9+1J is three cards too, and one of them is a Jester.",
     "hand, table, score, who, time, log: what you hold, what is on the table, the scores, who sits"
     " here, what is left of the clock, what was said last.",
     "say TEXT: chat. rules: how to play, and the rules of this table.",
@@ -46,16 +46,18 @@ def question(view: TableView, decision: Decision) -> str:
             what = "lead any set"
         case "follow" if hand is not None and top is not None and hand.trick.owner is not None:
             owner = words.name(view, hand.order[hand.trick.owner])
-            what = f"beat {words.play(top)} of {owner}, or pass"
+            what = f"beat {owner}'s {words.play(top)}, or pass"
             if len(decision.choices) == 1:
-                what = f"you can only pass on {words.play(top)} of {owner}"
+                what = f"you can only pass on {owner}'s {words.play(top)}"
         case "follow":
             what = "play a better set, or pass"
         case "tax":
             what = _tax(view, hand)
         case "revolution":
             what = "a revolution? Only who was dealt both Jesters may call one"
-    held = f" You hold {words.hand(hand.cards)}." if hand and hand.cards is not None else ""
+    held = ""
+    if decision.kind != "revolution" and len(decision.choices) > 1 and hand and hand.cards:
+        held = f" You hold {words.hand(hand.cards)}."  # else there is nothing to choose from it
     return f"Your turn: {what} (an empty line: {words.move(decision.default)}).{held}"
 
 
@@ -103,7 +105,8 @@ def table_lines(view: TableView | None) -> list[str]:
     lines = [f"Table {view.table}, hand {hand.number}, trick {hand.tricks + 1}."]
     for seat, player in enumerate(hand.order):
         title = words.title(title_of(seat, len(hand.order)))
-        lines.append(f"{words.name(view, player)}, {title}: {_seat(hand, seat)}.")
+        who = "You" if player == view.you else words.name(view, player)
+        lines.append(f"{who}, {title}: {_seat(hand, seat)}.")
     top, owner = hand.trick.top, hand.trick.owner
     if top is not None and owner is not None:
         owner_name = words.who(view, hand.order[owner])
@@ -179,11 +182,13 @@ def rule_lines(view: TableView | None) -> list[str]:
 
 def seated_lines(view: TableView) -> list[str]:
     """Where we are, when we come to a table or back to it."""
-    names = [words.name(view, info.player) for info in view.players]
+    names = [words.who(view, info.player) for info in view.players]
     lines = [
         f"You {'watch' if view.you is None else 'sit at'} table {view.table}:"
-        f" {words.rules(view.options)}. Here are {words.listed(names) or 'no players yet'}."
+        f" {words.rules(view.options)}. At the table: {words.listed(names) or 'nobody yet'}."
     ]
+    if view.state != "hand" and view.host not in (None, view.you):
+        lines.append(f"{words.name(view, view.host)} is the host and deals the hands.")
     if not view.fair:
         lines.append("This table plays known deals, so it is not a fair one.")
     return lines + (table_lines(view) if view.hand is not None else [])
@@ -210,7 +215,9 @@ def _table(info: TableInfo) -> str:
     parts += ["password needed"] if info.locked else []
     parts += ["for one person and bots"] if info.solo else []
     parts += ["known deals"] if not info.fair else []
-    return f"{info.table}: {', '.join(parts)}"
+    changed = [words.option(name, value) for name, value in info.options.changed().items()]
+    rules = f"; house rules: {', '.join(changed)}" if changed else ""
+    return f"{info.table}: {', '.join(parts)}{rules}"
 
 
 def log_lines(model: Model, number: int) -> list[str]:

@@ -95,7 +95,9 @@ class Talk:
     def _question(self) -> list[str]:
         """The pending decision, when it is new or has come back."""
         decision, table = self.model.decision, self.model.table
-        if decision is self._asked or table is None:
+        if table is None or (decision is not None and words.is_away(table)):
+            return []  # the stand-in decides
+        if decision is self._asked:
             return []
         self._asked = decision
         if decision is None:
@@ -276,9 +278,10 @@ def _by_rank(decision: Decision, rank: int) -> Play:
 
 
 def _parsed(decision: Decision, text: str) -> Choice:
-    """Any way to write a choice."""
+    """Any way to write a choice. Cards to give are ranks or sets: `9 12`, `2x12`, `1x9 and 1xJ`."""
     if decision.kind == "tax":
-        ranks = re.findall(r"[0-9]+|j", text.removeprefix("give"))
+        found = re.findall(r"(?:([0-9]{1,2})[x*])?([0-9]+|j)", text.removeprefix("give"))
+        ranks = [rank for number, rank in found for _ in range(int(number or 1))]
         text = "give " + ",".join(ranks)
     elif text in ("j", "jester"):
         jesters = [play for play in decision.choices if isinstance(play, Play) and play.rank == 13]

@@ -8,6 +8,7 @@ from dalmuti.client.words.houserules import rules
 from dalmuti.client.words.names import (
     BY,
     KINDS,
+    a_title,
     cards,
     count,
     hand,
@@ -75,7 +76,13 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
                 say.seat(seat), "shows both Jesters and calls", "show both Jesters and call"
             )
             if greater:
-                return f"{who_calls} a Greater Revolution: all titles turn round, and no taxes."
+                own = ""
+                if after.hand is not None and after.hand.seat is not None:
+                    turned = title_of(after.hand.seat, len(after.hand.order))
+                    own = f" You are {a_title(turned)} now."
+                return (
+                    f"{who_calls} a Greater Revolution: all titles turn round, and no taxes.{own}"
+                )
             return f"{who_calls} a revolution: no taxes in this hand."
         case ev.Played(seat=seat, play=played, left=left, by=by):
             assert before.hand is not None
@@ -91,11 +98,12 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
                 return f"{say.does(player, 'is', 'are')} the last with cards."
             return f"{say.does(player, 'is', 'are')} out, {ordinal(place)}!"
         case ev.TrickEnded(owner=owner, leader=leader):
-            lead = say.does(say.seat(leader), "leads")
-            out = ""
-            if owner != leader:
-                out = ", who is out" if say.seat(owner) != before.you else ", and you are out"
-            return f"The trick is {say.whose(say.seat(owner))}{out}; {_lower(lead)}."
+            lead = _lower(say.does(say.seat(leader), "leads"))
+            whose = f"The trick is {say.whose(say.seat(owner))}"
+            if owner == leader:
+                return f"{whose}; {lead}." if say.seat(owner) == before.you else f"{whose}."
+            out = "who is out" if say.seat(owner) != before.you else "and you are out"
+            return f"{whose}, {out}; {lead}."
         case ev.TaxesDue(dues=dues):
             owed = (
                 f"{say.does(say.seat(due.payer), 'owes')} {say.who(say.seat(due.receiver))}"
@@ -110,7 +118,7 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
         case ev.HandStarted(hand=number, order=order):
             if before.you not in order:
                 return f"Hand {number} begins. {_watching(before)}"
-            own = title(title_of(order.index(before.you), len(order)))
+            own = a_title(title_of(order.index(before.you), len(order)))
             return f"Hand {number} begins. You are {own}."
         case ev.Dealt(sizes=sizes, cards=own_cards):
             if own_cards is not None:
@@ -191,13 +199,13 @@ def _paid(say: _Speaker, exchange: Exchange) -> str:
     payer, receiver = say.seat(exchange.payer), say.seat(exchange.receiver)
     if exchange.paid is None or exchange.returned is None:
         return (
-            f"{say.does(payer, 'pays', 'pay')} {say.who(receiver)} {count(exchange.count)}"
-            " and gets as many back."
+            f"{say.does(payer, 'pays')} {say.who(receiver)} {count(exchange.count)}"
+            f" and {'get' if payer == say.view.you else 'gets'} {exchange.count} back."
         )
     paid, returned = cards(exchange.paid), cards(exchange.returned)
     if payer == say.view.you:
-        return f"You pay {say.who(receiver)} {paid} and get back {returned}."
-    return f"{say.who(payer)} pays you {paid} and gets back {returned}."
+        return f"You pay {say.who(receiver)} {paid} and get {returned} back."
+    return f"{say.who(payer)} pays you {paid} and gets {returned} back."
 
 
 def _drawn(say: _Speaker, event: ev.TitlesDrawn) -> str:

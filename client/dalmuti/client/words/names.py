@@ -60,6 +60,11 @@ def title(value: Title) -> str:
     return TITLES[value]
 
 
+def a_title(value: Title) -> str:
+    """What somebody is: `the Greater Dalmuti`, and `a Merchant`, for there are several."""
+    return f"{'a' if value is Title.MERCHANT else 'the'} {TITLES[value]}"
+
+
 def short_title(value: Title) -> str:
     """A title in at most nine cells."""
     return SHORT_TITLES[value]
@@ -76,8 +81,19 @@ def ranks(value: int) -> str:
 
 
 def play(value: Play) -> str:
-    """A set with the name of its rank: `3x9+1J Cooks`."""
-    return f"{value} {rank(value.rank) if value.count == 1 else ranks(value.rank)}"
+    """A set with its cards by name: `3x9 Cooks`, `3x9+1J (2 Cooks, 1 Jester)`.
+
+    The count of a set includes its Jesters, which nobody would guess, so those are named apart.
+    """
+    if value.jesters and value.naturals:
+        parts = ((value.naturals, value.rank), (value.jesters, JESTER))
+        return f"{value} ({', '.join(f'{n} {several(n, each)}' for n, each in parts)})"
+    return f"{value} {several(value.count, value.rank)}"
+
+
+def several(number: int, value: int) -> str:
+    """The name of a rank as it fits a number of cards."""
+    return rank(value) if number == 1 else ranks(value)
 
 
 def move(value: Move) -> str:
@@ -98,16 +114,19 @@ def move(value: Move) -> str:
 
 
 def cards(values: Sequence[int]) -> str:
-    """A few cards one by one: `9, 12 and Jester`."""
-    return listed("Jester" if value == JESTER else str(value) for value in values)
+    """A few cards as sets, the best first: `1x9, 2x12 and 1xJ`."""
+    return listed(_groups(values))
 
 
 def hand(values: Sequence[int]) -> str:
     """All the cards of a hand: `20 cards: 1x1, 2x3, 4x12, 1xJ`."""
-    groups = [
+    return f"{count(len(values))}: {', '.join(_groups(values))}" if values else "no cards"
+
+
+def _groups(values: Sequence[int]) -> list[str]:
+    return [
         f"{n}x{'J' if value == JESTER else value}" for value, n in enumerate(counts_of(values)) if n
     ]
-    return f"{count(len(values))}: {', '.join(groups)}" if groups else "no cards"
 
 
 def count(number: int) -> str:
@@ -143,6 +162,12 @@ def name(view: TableView, player: int) -> str:
 def who(view: TableView, player: int) -> str:
     """A player as the viewer calls him: his name, or `you`."""
     return "you" if player == view.you else name(view, player)
+
+
+def is_away(view: TableView) -> bool:
+    """Whether somebody else decides for the viewer: he is away, or was gone for too long."""
+    own = info_of(view, view.you) if view.you is not None else None
+    return own is not None and own.presence != "here"
 
 
 def seat_title(view: TableView, player: int) -> Title | None:

@@ -90,7 +90,7 @@ def which_table(tables: Sequence[str]) -> str:
 
 def reconnecting(why: str, seconds: float) -> str:
     """The connection is gone and will be tried again."""
-    return f"{why} Trying again in {max(1, round(seconds))} s."
+    return f"{why} Trying again in {max(1, round(seconds))} s, and until it works."
 
 
 def renamed(name: str) -> str:
