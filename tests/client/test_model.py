@@ -113,6 +113,13 @@ def test_a_lost_link_takes_the_decision_and_keeps_the_table() -> None:
     assert model.log[-1] == Line("warning", "Gone. Trying again in 1 s.")
 
 
+def test_why_a_link_is_lost_is_said_once() -> None:
+    lost = [LinkChanged("lost", f"{why} {n}", why=why) for n, why in enumerate(["Gone.", "Gone."])]
+    model = after(SNAPSHOT, *lost, LinkChanged("lost", "Nobody answers.", why="Nobody answers."))
+    assert [line.text for line in model.log] == ["Gone. 0", "Nobody answers."]
+    assert model.link.text == "Nobody answers."
+
+
 def test_the_end_of_a_seat() -> None:
     model = after(SNAPSHOT, DECISION, Unseated(table="Kitchen", reason="kicked"))
     assert model.table is None and model.decision is None

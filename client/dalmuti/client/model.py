@@ -6,6 +6,7 @@ plain mode, bots and the replay viewer all hold one of these and nothing else ab
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -32,14 +33,19 @@ from dalmuti.protocol.messages import (
 )
 from dalmuti.protocol.text import safe_text
 
+LogKind = Literal["event", "pass", "chat", "notice", "warning"]
+LOG_KINDS: Mapping[type[ev.Event], LogKind] = {ev.Passed: "pass", ev.Chatted: "chat"}
 LOG_LINES = 500
 """How many lines of the log are kept."""
 
 
 class Line(Struct, frozen=True):
-    """A line of the log: a sentence about an event, chat, or a word of the client itself."""
+    """A line of the log: a sentence about an event, chat, or a word of the client itself.
 
-    kind: Literal["event", "chat", "notice", "warning"]
+    A pass is an event; it has a kind of its own, since there are so many of them.
+    """
+
+    kind: LogKind
     text: str
 
 
@@ -52,6 +58,8 @@ class LinkChanged(Struct, frozen=True):
     state: Literal["connecting", "open", "lost", "ended"]
     text: str = ""
     retry_at: float | None = None
+    why: str = ""
+    """While the connection is lost: why, without a word about the next attempt."""
 
 
 class DealChecked(Struct, frozen=True):
@@ -166,7 +174,7 @@ def _event(model: Model, message: EventMessage, now: float) -> Model:
     model = replace(model, table=after, seq=message.seq, refusal="")
     text = words.sentence(event, before, after)
     if text:
-        model = _log(model, "chat" if isinstance(event, ev.Chatted) else "event", safe_text(text))
+        model = _log(model, LOG_KINDS.get(type(event), "event"), safe_text(text))
     match event:
         case ev.HandEnded():
             for line in words.places(event, after):
@@ -212,16 +220,16 @@ def _refused(model: Model, message: Error) -> Model:
 
 def _link(model: Model, message: LinkChanged) -> Model:
     """While the link is down nothing can be decided; what is pending is told again after it."""
-    model = replace(model, link=message)
+    before, model = model.link, replace(model, link=message)
     if message.state != "open":
         model = replace(model, decision=None, answer=None)
-    kind: Literal["notice", "warning"] = "notice" if message.state == "open" else "warning"
-    if message.state == "connecting":
-        kind = "notice"
+    kind: LogKind = "notice" if message.state in ("open", "connecting") else "warning"
+    if before.state == "lost" and message.why and message.why == before.why:
+        return model  # once is enough to say why
     return _log(model, kind, message.text) if message.text else model
 
 
-def _log(model: Model, kind: Literal["event", "chat", "notice", "warning"], text: str) -> Model:
+def _log(model: Model, kind: LogKind, text: str) -> Model:
     log = (*model.log, Line(kind, text))[-LOG_LINES:]
     return replace(model, log=log, logged=model.logged + 1)
 

@@ -55,7 +55,7 @@ from dalmuti.protocol.messages import (
     Unseated,
     Welcome,
 )
-from dalmuti.protocol.text import cut
+from dalmuti.protocol.text import cut, safe_text
 
 FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
@@ -255,6 +255,7 @@ class Session:
     def _finish(self, ended: Ended) -> Ended:
         """What was asked for by `close` goes before what came of it."""
         ended = self._closing or ended
+        ended = replace(ended, text=safe_text(ended.text))  # often the server's own words
         self._closing = ended
         self._on_message(LinkChanged("ended", ended.text))
         return ended
@@ -264,7 +265,8 @@ class Session:
             return
         seconds = delay * self._chance.uniform(0.75, 1.25)
         retry_at = anyio.current_time() + seconds
-        self._on_message(LinkChanged("lost", words.reconnecting(lost, seconds), retry_at))
+        text = words.reconnecting(lost, seconds)
+        self._on_message(LinkChanged("lost", text, retry_at, why=lost))
         with anyio.CancelScope() as self._waiting:
             await anyio.sleep(seconds)
         self._waiting = None
@@ -359,7 +361,7 @@ class Session:
         text = words.reconnected() if again else ""
         if message.name != self._base and self.seated is None:
             text = words.renamed(message.name)
-        self.name = message.name
+        self.name = safe_text(message.name)
         self._on_message(LinkChanged("open", text))
         self._on_message(message)
         self._enter()
@@ -401,7 +403,11 @@ class Session:
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
-        self._on_message(message)
+        if self._seq is not None:  # we watched this table, and it is not there any more
+            self._seq = None
+            self._on_message(Unseated(table="", reason="closed"))
+        else:
+            self._on_message(message)
         self._enter()
         return True
 
