@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
-from dalmuti.client.tui.commands import completions, say
+from dalmuti.client.tui import labels
+from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import RESULT_SECONDS, Control, Options
+from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.cards import Play
@@ -461,3 +463,21 @@ def test_completion() -> None:
     assert completions(control, "/add ") == ["/add random", "/add greedy"]
     assert completions(control, "/host A") == []  # oneself is no choice
     assert completions(control, "hello") == []
+
+
+def test_what_is_typed_shows_what_it_may_become() -> None:
+    control = Player(Stage(4)).control
+    assert offered(control, "/") == tuple(COMMANDS)
+    assert offered(control, "/sc") == ("/score",)
+    assert offered(control, "/host ") == ("Grace", "Max", "王小明")
+    assert offered(control, "/create Attic passing=") == ("/create",)
+    assert offered(control, "/nonsense") == ()
+    assert offered(control, "hello") == ()
+
+
+def test_a_key_that_does_nothing_says_so_in_our_turn_too() -> None:
+    player = quiet(Stage(4, seed=3).deal().run(your_turn))
+    player.press("z")
+    assert player.control.ui.hint == labels.UNKNOWN_KEY
+    player.press("escape", "left")
+    assert player.control.ui.hint == ""

@@ -44,7 +44,7 @@ from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.canvas import Line
-from dalmuti.client.tui.commands import completions, say
+from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
 from dalmuti.client.tui.screens import render, too_small
@@ -112,7 +112,7 @@ class Screen:
         self._session_over = anyio.Event()
         self._tick: asyncio.TimerHandle | None = None
         self._handlers: dict[str, Callable[[MouseEvent], object]] = {}
-        self._chat = ChatBuffer(multiline=False)
+        self._chat = ChatBuffer(multiline=False, on_text_changed=lambda _: self._offer())
         self._body = Window(
             FormattedTextControl(self._text, focusable=True, show_cursor=self.options.cursor),
             wrap_lines=False,
@@ -254,6 +254,10 @@ class Screen:
         self._chat.text = text
         self._chat.cursor_position = len(text)
         self.app.layout.focus(self._chat)
+
+    def _offer(self) -> None:
+        """What the command in the chat line may become stands in the place of the keys."""
+        self.control.ui.offered = offered(self.control, self._chat.text)
 
     def close_chat(self) -> None:
         self.control.ui.chatting = False

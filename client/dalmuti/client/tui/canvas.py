@@ -187,7 +187,7 @@ class Frame:
             border[split] = joint
         row: Line = [_frame("".join(border))]
         if right:
-            right = cut(safe_text(right), self.cols // 2)
+            right = cut(safe_text(right), max(self.cols // 2, self.cols - width(title) - 12))
             row = splice(row, self.cols - 4 - width(right), [Span("dim", f" {right} ")])
         if second and split is not None:
             room = self.cols - split - 6

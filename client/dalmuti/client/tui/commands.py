@@ -111,6 +111,17 @@ def _sitting(table: TableView) -> list[PlayerInfo]:
     return [info for info in table.players if info.presence != "left"]
 
 
+def offered(control: Control, text: str) -> tuple[str, ...]:
+    """What the command that is being typed may become; for one that is whole, that one."""
+    command, space, _ = text.partition(" ")
+    if not text.startswith("/"):
+        return ()
+    found = [each.removeprefix(f"{command} ").strip() for each in completions(control, text)]
+    if space and not found and command in COMMANDS:
+        return (command,)
+    return tuple(found)
+
+
 def completions(control: Control, text: str) -> list[str]:
     """The whole lines that what was typed may become: commands, then names, bots or tables."""
     command, space, rest = text.partition(" ")

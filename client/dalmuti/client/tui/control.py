@@ -344,7 +344,10 @@ class Control:
     def _in_hand(self, key: str, now: float) -> None:
         selector = self.ui.selector
         if selector is not None:
-            self._take(selector.press(key, now))
+            step = selector.press(key, now)
+            self._take(step)
+            if step == Step(selector) and len(key) == 1:
+                self.ui.hint = labels.UNKNOWN_KEY
         elif key not in ("escape", "enter", "space"):
             self.ui.hint = labels.UNKNOWN_KEY
 
@@ -428,6 +431,4 @@ class Control:
 
 def _ours(model: Model) -> Decision | None:
     """The decision that we make; while we are away the stand-in makes it."""
-    table = model.table
-    own = words.info_of(table, table.you) if table is not None and table.you is not None else None
-    return model.decision if own is None or own.presence == "here" else None
+    return None if model.table is not None and words.is_away(model.table) else model.decision

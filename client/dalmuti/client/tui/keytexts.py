@@ -16,6 +16,8 @@ KEYS_FOLLOW: Final[Keys] = (
     ("j", "Jester"),
     ("t", "chat"),
     ("s", "scores"),
+    ("l", "log"),
+    ("q", "leave"),
 )
 KEYS_LEAD: Final[Keys] = (
     ("Left Right", "rank"),
@@ -24,6 +26,9 @@ KEYS_LEAD: Final[Keys] = (
     ("3x9", "type"),
     ("j", "Jester"),
     ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("q", "leave"),
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
@@ -66,7 +71,14 @@ KEYS_HOST: Final[Keys] = (
     ("s", "scores"),
     ("q", "leave"),
 )
-KEYS_HOST_SOLO: Final[Keys] = KEYS_HOST
+KEYS_ALONE: Final[Keys] = (
+    ("Space", "next hand"),
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("c", "colours"),
+    ("q", "leave"),
+)
 KEYS_GUEST: Final[Keys] = (
     ("t", "chat"),
     ("s", "scores"),
@@ -75,7 +87,7 @@ KEYS_GUEST: Final[Keys] = (
     ("c", "colours"),
     ("q", "leave"),
 )
-KEYS_CHAT: Final[Keys] = (("Enter", "say it"), ("Esc", "back to the game"), ("Tab", "complete"))
+KEYS_CHAT: Final[Keys] = (("Enter", "say it"), ("Esc", "back to the game"), ("/", "commands"))
 KEYS_LOBBY: Final[Keys] = (
     ("Arrows", "choose"),
     ("Enter", "join"),
@@ -132,7 +144,8 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("12", "type 1 then 2; 0 is 10"),
         ("3x9", "three 9s"),
         ("3x", "three of this rank"),
-        ("j   J", "one, or both Jesters"),
+        ("j   J", "Jesters: one, or both"),
+        ("3x9+1J", "two 9s and a Jester"),
         ("Space or p", "pass"),
         ("Backspace", "forget typing"),
     ),

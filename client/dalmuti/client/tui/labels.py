@@ -13,7 +13,7 @@ from dalmuti.client import words
 from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.core.cards import JESTER, Play
 from dalmuti.core.moves import Call, Decline
-from dalmuti.core.options import CLASSIC_SEATS, TableOptions
+from dalmuti.core.options import TableOptions
 from dalmuti.protocol.messages import TableInfo
 
 # -- everywhere --------------------------------------------------------------------------------
@@ -89,6 +89,17 @@ def waits(name: str) -> str:
 def a_bot(name: str) -> str:
     """A bot in the list of players."""
     return f"{name} (bot)"
+
+
+def command_help(command: str) -> str:
+    """What one command does, while it is typed."""
+    what = COMMANDS[command]
+    return what if what.startswith("/") else f"{command}: {what}"
+
+
+def passes(number: int) -> str:
+    """Several passes in a row."""
+    return f"{number} pass"
 
 
 def out(place: int) -> str:
@@ -187,7 +198,7 @@ WATCHING_TITLE, WATCHING_HAND = (
     "Watching",
     "You are watching: everybody's cards are hidden from you.",
 )
-YOU_LEAD = "Your turn: you lead, play any set"
+YOU_LEAD = "Your turn: you lead"
 OUT_TITLE = "You are out"
 
 
@@ -215,13 +226,20 @@ def beaten_by(play: Play) -> str:
     """What beats a set."""
     if play.rank == 1:
         return "nothing beats it"
-    below = "rank 1" if play.rank == 2 else f"rank {play.rank - 1} or lower"
+    below = "rank 1" if play.rank == 2 else f"rank 1 to {play.rank - 1}"
     return f"{words.count(play.count)} of {below} beat{'s' if play.count == 1 else ''} it"
 
 
-def leads(name: str) -> str:
-    """A trick begins."""
-    return "You lead: any number of cards of one rank." if name == "you" else f"{name} leads."
+def with_jesters(number: int) -> str:
+    """A set whose count includes Jesters."""
+    return ", with a Jester" if number == 1 else ", with both Jesters"
+
+
+def leads(name: str, deciding: bool) -> str:
+    """A trick begins; `deciding` where it is for us to choose with what."""
+    if deciding:
+        return "You lead: any number of cards of one rank."
+    return "You lead." if name == "you" else f"{name} leads."
 
 
 def you_are_out(place: int, title: str) -> str:
@@ -239,12 +257,12 @@ def revolution_called(name: str, greater: bool) -> str:
 
 def you_paid(name: str, paid: str, returned: str) -> str:
     """The tax as the payer knows it."""
-    return f"Taxes: you paid {name} {paid} and got {returned}."
+    return f"Taxes: you paid {name} {paid} and got {returned} back."
 
 
 def you_got(name: str, paid: str, returned: str) -> str:
     """The tax as the receiver knows it."""
-    return f"Taxes: {name} paid you {paid} and got {returned}."
+    return f"Taxes: {name} paid you {paid} and got {returned} back."
 
 
 # -- before play -------------------------------------------------------------------------------
@@ -285,7 +303,7 @@ def pays(number: int, short: bool) -> str:
     """Beside a Peon."""
     if short:
         return f"pays {number}"
-    return "pays his best" if number == 1 else f"pays {number} best"
+    return "pays best card" if number == 1 else f"pays {number} best"
 
 
 def gives_back(number: int, short: bool) -> str:
@@ -312,10 +330,10 @@ def paid_to_you(payer: str, number: int) -> str:
     return f"{payer} pays you the {best}. Give any {back} back before you see them."
 
 
-def you_will_pay(receiver: str, cards: str, number: int) -> str:
+def you_will_pay(cards: str, number: int) -> str:
     """For one who pays: which cards go is no choice."""
-    best = "best card" if number == 1 else f"{number} best cards"
-    return f"You pay {receiver} your {best}: {cards}."
+    best = "best card is" if number == 1 else f"{number} best cards are"
+    return f"Your {best} {cards}."
 
 
 def choosing(names: str) -> str:
@@ -371,9 +389,9 @@ def redraw(names: str) -> str:
     return first_upper(f"{names} have drawn again, for their own places.")
 
 
-def you_are(title: str) -> str:
+def you_are(a_title: str) -> str:
     """The own title."""
-    return f"You are {title}."
+    return f"You are {a_title}."
 
 
 # -- the waiting room and the lobby ------------------------------------------------------------
@@ -382,22 +400,21 @@ RULES, JOIN_TITLE = "Rules", "Others join with"
 HOUSE_RULES, HOW_TO_PLAY = "rules", "How it is played"
 FREE_SEAT, HOST, THE_HOST = "(free)", "host", "the host"
 KINDS: Mapping[str, str] = {"human": "person", "bot": "bot", "house": "house bot"}
+YOU = "you"
 WAITING_ROOM, BETWEEN_HANDS = "waiting for players", "between hands"
 NOT_FAIR = "The deals are known beforehand (a fixed seed)."
-NEED_TWO = "A hand needs two players. The host can add house bots with b."
+NEED_TWO = "A hand needs two players or more; the host can add house bots."
+NEED_TWO_HOST = "A hand needs two players: wait for others, or press b for a house bot."
 YOU_DEAL = "You are the host: Space deals the next hand."
+YOU_DEAL_FIRST = "You are the host: Space deals the first hand, b adds a house bot."
+YOU_GO_ON = "Space deals the next hand."
 YOU_DEAL_NEW = "You are the host: Space begins a new match."
 LAST_HAND = "That was the last hand. The table closes by itself; Space closes it at once."
 DEALS_ITSELF = "The next hand is dealt by itself; Space deals it at once."
 LOBBY, PEOPLE, TABLE, SEATED, STATE = "lobby", "In the lobby", "table", "seats", "state"
 CONNECTING = "Connecting..."
 NO_TABLES = "There is no table yet. Open one: press n, type a name, Enter."
-NEW_TABLE_HELP = "n opens a new table: /create NAME, with rules such as passing=locked after it."
-
-
-def own_name(name: str) -> str:
-    """Our own name in a list of seats."""
-    return f"{name} (you)"
+NEW_TABLE_HELP = "n opens a table: type its name, and rules if you like: passing=locked"
 
 
 def seats_title(taken: int, seats: int) -> str:
@@ -459,11 +476,8 @@ def table_note(info: TableInfo) -> str:
         return "One person against house bots: w watches."
     if info.people + info.bots >= info.options.seats:
         return "All seats are taken: w watches."
-    outside = (
-        "" if info.options.seats in CLASSIC_SEATS else " More or fewer than the classic 4 to 8."
-    )
     lock = " It asks for a password." if info.locked else ""
-    return f"Enter sits down, w watches.{lock}{outside}"
+    return f"Enter sits down, w watches.{lock}"
 
 
 # -- results -----------------------------------------------------------------------------------
@@ -471,8 +485,8 @@ def table_note(info: TableInfo) -> str:
 RESULT, MATCH_RESULT = "result", "The match is over"
 PLACE, WAS, NOW, POINTS, TOTAL, HANDS_WON = "place", "was", "now", "points", "total", "hands won"
 BY_STANDIN = "(stand-in)"
-VERIFIED = "deal verified: these cards are what the server was bound to before the deal."
-VERIFIED_KNOWN = "deal verified; with a fixed seed it could be known beforehand, so it is not fair."
+VERIFIED = "Deal verified: these cards are what the server was bound to before the deal."
+VERIFIED_KNOWN = "Deal verified; with a fixed seed it could be known beforehand, so it is not fair."
 NOT_VERIFIED = "The deal is not verified yet."
 WRONG_DEAL = "WARNING: THE DEAL IS NOT WHAT THE SERVER WAS BOUND TO. DO NOT TRUST IT."
 NO_SCORES = "No hand has been finished yet."
@@ -528,6 +542,7 @@ LEAVE_TITLE = "Leave?"
 LEAVE_PROGRAM = "Quit Dalmuti?"
 LEAVE_TABLE = "Leave the table? Your seat becomes free."
 LEAVE_WATCHING = "Stop watching?"
+LEAVE_ALONE = "End this game? The bots go home, and the hand counts for nothing."
 LEAVE_HAND = "Leave in the middle of a hand? The stand-in plays it to the end."
 YES_LEAVE, NO_STAY = "leave", "stay"
 HELP_TITLE, HELP_HERE, HELP_ANYWHERE = "Help", "HERE", "ANY TIME"
@@ -566,7 +581,7 @@ def theme_is(name: str) -> str:
 
 def unknown_command(name: str) -> str:
     """There is no such command."""
-    return f"There is no command {name}; there are {' '.join(COMMANDS)}."
+    return f"There is no command {name}; / shows them all."
 
 
 def needs_name(command: str) -> str:

@@ -32,6 +32,8 @@ class Ui:
     overlay: Overlay = ""
     chatting: bool = False
     """The chat line has the keys."""
+    offered: tuple[str, ...] = ()
+    """What the command in the chat line may become."""
     log_back: int = 0
     """How many lines the log is scrolled back."""
     lobby_index: int = 0

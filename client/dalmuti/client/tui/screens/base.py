@@ -104,6 +104,8 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
 
     Leaving the help key out would leave people with nothing, so it always stays.
     """
+    if scene.ui.chatting and scene.ui.offered:
+        return _offer(scene)
     shown = list(keytexts.KEYS_CHAT if scene.ui.chatting else keys)
     while True:
         bar: Line = [Span("", " ")]
@@ -113,6 +115,16 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
         if cells(bar[:-1]) <= scene.cols or not shown:
             return fit(bar[:-1], scene.cols)
         shown.pop()
+
+
+def _offer(scene: Scene) -> Line:
+    """In the place of the keys: what the command in the chat line may become, or what it does."""
+    offered = scene.ui.offered
+    if len(offered) == 1 and offered[0] in keytexts.COMMANDS:
+        text = labels.command_help(offered[0])
+    else:
+        text = " ".join(offered)
+    return fit(line(span(" "), span("Tab", "key"), span(f"  {text}")), scene.cols)
 
 
 def chat_row(scene: Scene) -> Line:
@@ -129,19 +141,25 @@ def chat_row(scene: Scene) -> Line:
 
 # -- the log ------------------------------------------------------------------------------------
 
-LOG_STYLES = {"event": "", "chat": "chat", "notice": "dim", "warning": "warn"}
+LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
 
 
 def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
-    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
+    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom.
+
+    Passes in a row share lines, or they would drown what was played.
+    """
     wanted = rows + back
     lines: list[Line] = []
-    for entry in reversed(log):
-        text = f"! {entry.text}" if entry.kind == "warning" else entry.text
-        style = LOG_STYLES[entry.kind]
-        lines[:0] = [[span(part, style)] for part in wrap(text, room)]
-        if len(lines) >= wanted:
-            break
+    at = len(log)
+    while at and len(lines) < wanted:
+        at -= 1
+        kind = log[at].kind
+        text = f"! {log[at].text}" if kind == "warning" else log[at].text
+        while kind == "pass" and at and log[at - 1].kind == "pass":
+            at -= 1
+            text = f"{log[at].text} {text}"
+        lines[:0] = [[span(part, LOG_STYLES[kind])] for part in wrap(text, room)]
     end = max(min(rows, len(lines)), len(lines) - back)
     lines = lines[max(0, end - rows) : end]
     return [line() for _ in range(rows - len(lines))] + lines

@@ -5,13 +5,27 @@ from __future__ import annotations
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels
 from dalmuti.client.tui.canvas import Line, Span, line, span
-from dalmuti.client.tui.screens.base import Scene, with_presence
+from dalmuti.client.tui.screens.base import (
+    NARROW_SPLIT,
+    WIDE_SPLIT,
+    Scene,
+    how_to_play,
+    with_presence,
+)
 from dalmuti.client.tui.screens.cards import grid, hand_pictures
 from dalmuti.client.tui.screens.play import hand_parts, table_screen
 from dalmuti.client.tui.selector import RevolutionSelector, TaxSelector
 from dalmuti.core.cards import counts_of
 from dalmuti.core.events import Due
 from dalmuti.core.moves import Call, Give, best_cards
+
+
+def _rules_below(scene: Scene) -> list[Line]:
+    """In a tall window, below the players of the first hand: how it is played."""
+    if not scene.tall or scene.hand.number > 1:
+        return []
+    split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
+    return how_to_play(split - 3, scene.rows - 20 - len(scene.hand.order))
 
 
 def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
@@ -36,6 +50,7 @@ def revolution(scene: Scene) -> list[Line]:
         parts=hand_parts(scene, labels.REVOLUTION),
         left_title=labels.PLAYERS,
         notes=[with_presence(scene, seat, []) for seat in seats],
+        extra=_rules_below(scene),
         middle=(labels.REVOLUTION_TITLE, [line(span(text)) for text in labels.REVOLUTION_IS]),
         hand=_own_hand(scene),
         choice=_calling(scene, selector),
@@ -87,6 +102,7 @@ def taxes(scene: Scene) -> list[Line]:
         notes=[
             with_presence(scene, seat, _due_note(scene, seat)) for seat in range(len(hand.order))
         ],
+        extra=_rules_below(scene),
         middle=(labels.TAXES_TITLE, _explained(scene, selector)),
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
         choice=_giving(scene, selector),
@@ -137,9 +153,7 @@ def _own_tax(scene: Scene, due: Due | None) -> Line:
         return line(span(labels.MERCHANTS_FREE, "dim"))
     if due.payer == hand.seat:
         best = words.cards(best_cards(counts_of(hand.cards), due.count))
-        return line(
-            span(labels.you_will_pay(scene.seat_name(due.receiver), best, due.count), "bold")
-        )
+        return line(span(labels.you_will_pay(best, due.count), "bold"))
     return line(span(labels.TAXES_SEALED, "dim"))
 
 

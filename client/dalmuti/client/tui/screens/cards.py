@@ -164,11 +164,23 @@ def joined(parts: Sequence[Line], between: Callable[[], Line]) -> Line:
 
 
 def trick_chain(scene: Scene, acts: Sequence[tuple[str, Play | None]], room: int) -> Line:
-    """Who did what in a trick, in order; when it is long, the newest part of it."""
-    parts = [
-        line(span(f"{who} "), span(str(play), "bold") if play else span(labels.PASSES, "dim"))
-        for who, play in acts
-    ]
+    """Who did what in a trick, in order; when it is long, the newest part of it.
+
+    Of several passes in a row only the number is said: the rows of the players say whose.
+    """
+    parts: list[Line] = []
+    at = 0
+    while at < len(acts):
+        who, play = acts[at]
+        run = at + 1
+        while play is None and run < len(acts) and acts[run][1] is None:
+            run += 1
+        if run - at > 1:
+            parts.append(line(span(labels.passes(run - at), "dim")))
+        else:
+            done = span(str(play), "bold") if play else span(labels.PASSES, "dim")
+            parts.append(line(span(f"{who} "), done))
+        at = run
     row = joined(parts, lambda: [Span("dim", " → ")])
     cut = False
     while cells(row) > room - (2 if cut else 0) and len(parts) > 1:
@@ -178,6 +190,7 @@ def trick_chain(scene: Scene, acts: Sequence[tuple[str, Play | None]], room: int
 
 
 def play_words(play: Play) -> Line:
-    """A set in bold with the name of its rank."""
-    name = words.rank(play.rank) if play.count == 1 else words.ranks(play.rank)
-    return line(span(str(play), "bold"), span(f" {name}"))
+    """A set in bold with the name of its rank, or with its Jesters."""
+    if play.jesters and play.naturals:
+        return line(span(str(play), "bold"), span(labels.with_jesters(play.jesters)))
+    return line(span(str(play), "bold"), span(f" {words.several(play.count, play.rank)}"))

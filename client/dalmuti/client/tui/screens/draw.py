@@ -96,7 +96,7 @@ def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
         own = ""
         if scene.table.you in drawn.order:
             title = title_of(drawn.order.index(scene.table.you), len(drawn.order))
-            own = labels.you_are(words.title(title))
+            own = labels.you_are(words.a_title(title))
         return [labels.DRAW_DONE if drawn.rounds else labels.TITLES_GIVEN, own]
     newest = shown[-1]
     cards: dict[int, list[str]] = {}

@@ -25,14 +25,15 @@ def lobby(scene: Scene) -> list[Line]:
     split = 84 if scene.wide else 58
     frame = Frame(scene.cols)
     frame.rule("┌┐", labels.tables_title(len(tables)), split=split, joint="┬", second=labels.PEOPLE)
-    rows = scene.rows - 8
+    about = _about(scene, tables)
+    rows = scene.rows - 6 - len(about)
     names = [line(span(f"{name}")) for name in people]
     upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
     left = _tables(scene, tables, split - 3, rows)
     left += how_to_play(split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper)
     frame.rule("├┤", split=split, joint="┴")
-    for row in _about(scene, tables):
+    for row in about:
         frame.row(row)
     frame.rule("└┘")
     parts = [labels.LOBBY]
@@ -80,9 +81,9 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
 
 
 def _about(scene: Scene, tables: tuple[TableInfo, ...]) -> list[Line]:
-    """Two lines about the chosen table."""
+    """Two lines about the chosen table, or three where it has many rules."""
     if not tables:
         return [line(span(labels.NEW_TABLE_HELP)), []]
     info = tables[min(scene.ui.lobby_index, len(tables) - 1)]
-    first = f"{info.table}: {words.rules(info.options)}"
-    return [line(span(first)), line(span(labels.table_note(info), "dim"))]
+    told = wrap(f"{info.table}: {words.rules(info.options)}", scene.cols - 4)[:4]
+    return [*(line(span(part)) for part in told), line(span(labels.table_note(info), "dim"))]

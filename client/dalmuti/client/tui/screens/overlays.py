@@ -35,18 +35,13 @@ def lost(scene: Scene) -> list[Line]:
     seconds = scene.left_of(scene.model.link.retry_at)
     lines: list[Line] = [[]]
     lines += [
-        line(span(part, "bold")) for part in wrap(_first_sentence(scene.model.link.text), room, 0)
+        line(span(part, "bold"))
+        for part in wrap(scene.model.link.why or scene.model.link.text, room, 0)
     ]
     lines += [[], line(span(labels.retry(seconds)))]
     if scene.model.table is not None:
         lines += [line(span(part)) for part in wrap(labels.SEAT_IS_KEPT, room, 0)]
     return box(labels.LOST_TITLE, [*lines, []], room, labels.LOST_FOOT)
-
-
-def _first_sentence(text: str) -> str:
-    """Why the connection is lost; the rest says when it is tried again, which we count down."""
-    head, stop, _ = text.partition(". ")
-    return head + "." if stop else text
 
 
 def leaving(scene: Scene) -> list[Line]:
@@ -57,7 +52,7 @@ def leaving(scene: Scene) -> list[Line]:
     if table is not None:
         text = labels.LEAVE_WATCHING if table.you is None else labels.LEAVE_TABLE
         if table.hand is not None and table.hand.seat is not None:
-            text = labels.LEAVE_HAND
+            text = labels.LEAVE_ALONE if table.solo else labels.LEAVE_HAND
     lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
     lines.append(
         line(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels
-from dalmuti.client.tui.canvas import Frame, Line, Span, flow, line, span
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens.base import (
     NARROW_SPLIT,
     WIDE_SPLIT,
@@ -45,6 +45,7 @@ def table_screen(
     middle: tuple[str, Sequence[Line]],
     hand: tuple[str, Sequence[Line]],
     choice: tuple[str, Sequence[Line]],
+    does: str = "",
     mine: bool,
     keys: Keys,
 ) -> list[Line]:
@@ -52,6 +53,7 @@ def table_screen(
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
+    `does` says what Enter does where the lines of the choice have no room for it.
     """
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
@@ -68,7 +70,7 @@ def table_screen(
     frame.rule("├┤", hand[0])
     for row in hand[1]:
         frame.row(row)
-    frame.rule("├┤", choice[0], accent=mine)
+    frame.rule("├┤", choice[0], accent=mine, right=does)
     for row in choice[1]:
         frame.row(row)
     frame.rule("└┘")
@@ -109,6 +111,7 @@ def tricks(scene: Scene) -> list[Line]:
         middle=("", _pile(scene)),
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
+        does=_does(selector),
         mine=selector is not None,
         keys=_keys(scene, selector),
     )
@@ -152,14 +155,17 @@ def _pile(scene: Scene) -> list[Line]:
         second = [Span("dim", f"{labels.THIS_TRICK}  "), *trick_chain(scene, acts, room - 12)]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
-        first = line(span("" if leader is None else labels.leads(scene.seat_name(leader)), "bold"))
+        mine = scene.ui.selector is not None
+        said = "" if leader is None else labels.leads(scene.seat_name(leader), mine)
+        first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
         second = [Span("dim", f"{labels.LAST_TRICK}  "), *trick_chain(scene, acts, room - 12)]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:
-        return [[*first, span("   "), beaten], told]
+        whole = [*first, span("   "), beaten]
+        return [whole if cells(whole) <= room else first, told]
     drawn = pictures([(trick.top.cards(), "accent")], room - 46) if trick.top else []
     beside = [first, [beaten], line(span(note, "note"))]
     if not drawn:
@@ -262,6 +268,13 @@ def _choice(scene: Scene, selector: PlaySelector | None) -> tuple[str, list[Line
         who = scene.seat_name(turn[0])
         return labels.WAITING, [line(span(labels.waits_for(who))), line(_absent(scene, turn[0]))]
     return labels.WAITING, [[], []]
+
+
+def _does(selector: PlaySelector | None) -> str:
+    """What Enter does for a leader, whose two lines are ranks and sizes."""
+    if selector is None or not selector.armed or len(selector.variants) < 2:
+        return ""
+    return labels.enter_plays(selector.chosen)
 
 
 def _absent(scene: Scene, seat: int) -> Span:

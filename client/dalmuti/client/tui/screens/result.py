@@ -38,7 +38,9 @@ def result(scene: Scene) -> list[Line]:
         frame.row(row)
     frame.rule("├┤", log_title(scene))
     room = scene.rows - len(frame.rows) - 4
-    for row in log_lines(scene.model.log, scene.cols - 4, room, scene.ui.log_back):
+    above = words.places(ended, table)  # is no news here
+    log = [entry for entry in scene.model.log if entry.text not in above]
+    for row in log_lines(log, scene.cols - 4, room, scene.ui.log_back):
         frame.row(row)
     frame.rule("└┘")
     parts = [table.table, labels.RESULT, labels.players(len(ended.places))]

@@ -62,12 +62,16 @@ def _seats(scene: Scene, room: int) -> list[Line]:
             line(
                 span(f"{number + 1:3}  ", "dim"),
                 column(
-                    labels.own_name(info.name) if mine else info.name,
+                    info.name,
                     20 if full else 13,
                     "you" if mine else "",
                 ),
                 span(" "),
-                column(labels.KINDS[info.kind], 11 if full else 9, "dim"),
+                column(
+                    labels.YOU if mine else labels.KINDS[info.kind],
+                    11 if full else 9,
+                    "you" if mine else "dim",
+                ),
                 span(" "),
                 span(note, "accent"),
                 span(" " if note else ""),
@@ -113,9 +117,13 @@ def next_step(scene: Scene) -> str:
         return scene.ui.next_step
     sitting = sum(info.presence != "left" for info in table.players)
     if sitting < 2:
-        return labels.NEED_TWO
+        return labels.NEED_TWO_HOST if scene.is_host else labels.NEED_TWO
+    if scene.is_host and table.state == "over":
+        return labels.YOU_DEAL_NEW
+    if scene.is_host and table.solo:
+        return labels.YOU_GO_ON
     if scene.is_host:
-        return labels.YOU_DEAL_NEW if table.state == "over" else labels.YOU_DEAL
+        return labels.YOU_DEAL if table.result else labels.YOU_DEAL_FIRST
     host = table.host and scene.who(table.host)
     return labels.host_deals(host or labels.THE_HOST)
 
@@ -123,5 +131,5 @@ def next_step(scene: Scene) -> str:
 def host_keys(scene: Scene) -> Keys:
     """The keys between hands."""
     if scene.is_host:
-        return keytexts.KEYS_HOST_SOLO if scene.table.solo else keytexts.KEYS_HOST
+        return keytexts.KEYS_ALONE if scene.table.solo else keytexts.KEYS_HOST
     return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_GUEST
