@@ -265,8 +265,7 @@ class Session:
             return
         seconds = delay * self._chance.uniform(0.75, 1.25)
         retry_at = anyio.current_time() + seconds
-        text = words.reconnecting(lost, seconds)
-        self._on_message(LinkChanged("lost", text, retry_at, why=lost))
+        self._on_message(LinkChanged("lost", words.reconnecting(lost, seconds), retry_at))
         with anyio.CancelScope() as self._waiting:
             await anyio.sleep(seconds)
         self._waiting = None
@@ -403,11 +402,7 @@ class Session:
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
-        if self._seq is not None:  # we watched this table, and it is not there any more
-            self._seq = None
-            self._on_message(Unseated(table="", reason="closed"))
-        else:
-            self._on_message(message)
+        self._on_message(message)
         self._enter()
         return True
 

@@ -12,6 +12,7 @@ from dalmuti.client.bot import Bot, Player
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Ended, Session
 from dalmuti.protocol.messages import JoinTable
+from dalmuti.protocol.text import safe_text
 
 
 def seat_bots(
@@ -73,4 +74,4 @@ def seat_bots(
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    print(f"dalmuti bot: {text}", file=sys.stderr, flush=True)
+    print(f"dalmuti bot: {safe_text(text)}", file=sys.stderr, flush=True)
