@@ -185,6 +185,15 @@ async def test_answers_wait_for_their_questions(autojump_clock: trio.testing.Moc
     assert any(line.startswith("Your turn: ") for line in said)
 
 
+async def test_without_a_line_nobody_leaves_before_he_is_there(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    for patient in (True, False):
+        session, said = await talked(patient=patient)
+        assert session.closed is True
+        assert bool(said) is patient
+
+
 async def test_a_key_pressed_too_early_is_no_answer(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

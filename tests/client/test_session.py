@@ -224,6 +224,23 @@ async def test_the_only_table_is_joined(autojump_clock: trio.testing.MockClock) 
         assert isinstance(join, JoinTable) and join.table == "K"
 
 
+async def test_who_came_back_and_leaves_has_left(autojump_clock: trio.testing.MockClock) -> None:
+    """The only table is joined once, be it by a seat that was held."""
+    held = Held("Kitchen", "TOK0", "Ada")
+    async with world(join_only=JOIN, lobby=True, stay=True, held=held) as w:
+        peer = await w.peers.receive()
+        await peer.greet()
+        assert isinstance(resume := await peer.get(), Resume)
+        await peer.say(Seated(table="Kitchen", player=1, token="TOK1"), SNAPSHOT, Ok(re=resume.id))
+        await until(lambda: w.model.table is not None)
+        await peer.say(Unseated(table="Kitchen", reason="left"))
+        assert isinstance(await peer.get(), ListTables)
+        kitchen = TableInfo(table="Kitchen", options=TableOptions(), state="hand")
+        await peer.say(Lobby(tables=(kitchen,)))
+        await until(lambda: w.model.lobby is not None)
+        assert w.session.seated is None and w.model.table is None
+
+
 async def test_frames_may_come_in_pieces(autojump_clock: trio.testing.MockClock) -> None:
     async with world(entry=JOIN) as w:
         peer = await sit(w)

@@ -117,7 +117,8 @@ async def converse(
 
     With `patient`, an answer that comes before its question waits for it, as in a script that
     writes all its answers at once; at a terminal it would be a key pressed by mistake. When the
-    lines end, the player leaves.
+    lines end, the player leaves; not before he is somewhere, so that a script without a line hears
+    why it cannot join.
     """
     news = anyio.Event()
 
@@ -145,6 +146,8 @@ async def converse(
             if reply.end:
                 session.close(leave=reply.end == "leave")
                 return
+        while patient and talk.model.table is None and talk.model.lobby is None:
+            await news.wait()
         session.close(leave=True)
 
     async with anyio.create_task_group() as tasks:

@@ -265,7 +265,8 @@ class Session:
             return
         seconds = delay * self._chance.uniform(0.75, 1.25)
         retry_at = anyio.current_time() + seconds
-        self._on_message(LinkChanged("lost", words.reconnecting(lost, seconds), retry_at))
+        text = words.reconnecting(lost, seconds)
+        self._on_message(LinkChanged("lost", text, retry_at, why=lost))
         with anyio.CancelScope() as self._waiting:
             await anyio.sleep(seconds)
         self._waiting = None
@@ -330,6 +331,7 @@ class Session:
                 name = self.seated.name if self.seated is not None else self.name
                 self.seated = Held(message.table, message.token, name)
                 self._was_seated = True
+                self._join_only = None  # whoever leaves has left
                 if self._store is not None:
                     self._store.save(message.table, message.token, name)
             case Welcome():
@@ -402,7 +404,11 @@ class Session:
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
-        self._on_message(message)
+        if self._seq is not None:  # we watched this table, and it is not there any more
+            self._seq = None
+            self._on_message(Unseated(table="", reason="closed"))
+        else:
+            self._on_message(message)
         self._enter()
         return True
 
