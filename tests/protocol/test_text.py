@@ -204,3 +204,20 @@ def test_cut() -> None:
     assert cut("王王王", 4) == "王…"
     assert cut("abcdef", 4, end="~") == "abc~"
     assert cut("e\u0301", 0) == ""
+
+
+@pytest.mark.parametrize("jamo", ["\u1161", "\u11a8", "\ud7b0", "\ud7fb"])
+def test_letters_without_a_width_count_as_marks(jamo: str) -> None:
+    """Parts of Hangul syllables: terminals differ in what they make of many in a row."""
+    assert safe_text(jamo * 30) == ""
+    assert safe_text("\ua960" + jamo * 30) == "\ua960" + jamo * 2
+    with pytest.raises(ValueError, match="accents"):
+        clean_name(jamo * 30)
+    assert clean_name("\u1112\u1161\u11ab") == "\ud55c", "one syllable"
+
+
+def test_whatever_is_kept_is_seen() -> None:
+    """No text that is shown takes no cells, so limits of width are limits of length as well."""
+    for code in range(0x110000):
+        kept = safe_text(chr(code))
+        assert not kept or width(kept) > 0, f"U+{code:04X}"

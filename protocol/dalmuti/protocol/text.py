@@ -90,7 +90,7 @@ def _few_marks(text: str) -> str:
     kept: list[str] = []
     marks = MAX_MARKS  # a mark at the beginning would sit on whatever is printed before
     for char in text:
-        marks = marks + 1 if unicodedata.category(char)[0] == "M" else 0
+        marks = marks + 1 if _char_width(char) == 0 else 0  # vowels of Hangul are such, too
         if marks <= MAX_MARKS:
             kept.append(char)
     return "".join(kept)
