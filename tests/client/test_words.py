@@ -198,6 +198,18 @@ def test_house_rules_in_words() -> None:
     assert words.option("match_end", "hands:1") == "match of 1 hand"
 
 
+def test_how_to_play_fits_the_house_rules() -> None:
+    def told(**changed: str) -> str:
+        return " ".join(words.how_to_play(TableOptions(**changed)))  # type: ignore[arg-type]
+
+    assert words.how_to_play(None) == words.how_to_play(TableOptions()) == words.HOW_TO_PLAY
+    assert "who passes is out until the trick ends" in told(passing="locked")
+    assert "calls a revolution without being asked" in told(revolution="automatic")
+    assert "revolution" not in told(revolution="off")
+    assert "is out of the trick" in words.rules_short(TableOptions(passing="locked"))[0]
+    assert "not for good" in words.rules_short(None)[0]
+
+
 def test_a_false_deal_is_a_loud_warning() -> None:
     text = words.verified(2, ("the seed is another", "you were dealt other cards"))
     assert text.startswith("WARNING: the deal of hand 2 is NOT")

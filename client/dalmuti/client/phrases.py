@@ -177,7 +177,7 @@ def time_line(model: Model, now: float) -> str:
 def rule_lines(view: TableView | None) -> list[str]:
     """How to play, and what was agreed on here."""
     here = [f"At this table: {words.rules(view.options)}."] if view is not None else []
-    return [*words.HOW_TO_PLAY, *here]
+    return [*words.how_to_play(view.options if view else None), *here]
 
 
 def seated_lines(view: TableView) -> list[str]:

@@ -271,7 +271,7 @@ def test_commands_are_completed() -> None:
             await seat.type("/sc\t", "chat> /score")
             await seat.type("\r", "No hand has been finished yet")
             await seat.type(ESC, lambda: "No hand" not in seat.glass.text())
-            await seat.type("/h\t", "/help /host")
+            await seat.type("/h\t", "help host")
             await seat.type("ost M\t", "chat> /host Max")
 
     run(scenario)

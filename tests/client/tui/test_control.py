@@ -11,7 +11,7 @@ from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
-from dalmuti.client.tui.commands import completions, offered, say
+from dalmuti.client.tui.commands import IN_LOBBY, completions, offered, say
 from dalmuti.client.tui.control import RESULT_SECONDS, Control, Options
 from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.client.tui.selector import PlaySelector
@@ -467,7 +467,7 @@ def test_completion() -> None:
 
 def test_what_is_typed_shows_what_it_may_become() -> None:
     control = Player(Stage(4)).control
-    assert offered(control, "/") == tuple(COMMANDS)
+    assert offered(control, "/") == tuple(sorted(COMMANDS.keys() - IN_LOBBY, key=[*COMMANDS].index))
     assert offered(control, "/sc") == ("/score",)
     assert offered(control, "/host ") == ("Grace", "Max", "王小明")
     assert offered(control, "/create Attic passing=") == ("/create",)

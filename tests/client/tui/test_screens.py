@@ -32,7 +32,7 @@ from dalmuti.client.tui.selector import Selector, select
 from dalmuti.client.tui.state import Overlay, Ui, scene_of
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import Act
-from dalmuti.core.moves import Call
+from dalmuti.core.moves import PASS, Call
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import TrickView
 from dalmuti.protocol.messages import Lobby, TableInfo
@@ -366,6 +366,14 @@ def test_the_caller_of_a_greater_revolution_is_named_after_the_seats_have_turned
     caller = model.table.hand.order[0]
     name = "You" if caller == 1 else NAMES[caller - 1]
     assert f"{name} called a Greater" in text_of(render(model, ui, 80, 24, now))
+
+
+def test_who_passed_is_told_that_a_locked_trick_is_lost() -> None:
+    stage = Stage(4, seed=3, options=TableOptions(seats=4, passing="locked")).deal().run(you_follow)
+    assert stage.your_seat is not None
+    stage.move(stage.your_seat, PASS)
+    text = text_of(render(*on(stage)[:2], 80, 24, stage.now))
+    assert "who passes here is out of the trick" in text
 
 
 @pytest.mark.parametrize("cols,rows", SIZES)

@@ -21,6 +21,8 @@ from dalmuti.protocol.messages import (
 
 AT_TABLE = frozenset("/who /score /rules /add /kick /host /deal /away /back /leave /close".split())
 """Commands that need a table."""
+IN_LOBBY = frozenset(("/create", "/join", "/watch"))
+"""Commands for one who sits at none."""
 
 
 def say(control: Control, text: str) -> None:
@@ -127,10 +129,11 @@ def completions(control: Control, text: str) -> list[str]:
     command, space, rest = text.partition(" ")
     if not text.startswith("/"):
         return []
-    if not space:
-        return [f"{name} " for name in COMMANDS if name.startswith(command)]
-    names: list[str] = []
     table = control.table
+    if not space:
+        useless = AT_TABLE if table is None else IN_LOBBY
+        return [f"{name} " for name in COMMANDS if name.startswith(command) if name not in useless]
+    names: list[str] = []
     if command in ("/kick", "/host") and table is not None:
         names = [info.name for info in _sitting(table) if info.player != table.you]
     elif command == "/add" and control.model.welcome is not None:

@@ -19,6 +19,13 @@ KEYS_FOLLOW: Final[Keys] = (
     ("l", "log"),
     ("q", "leave"),
 )
+KEYS_PASS: Final[Keys] = (
+    ("Enter", "pass"),
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("q", "leave"),
+)
 KEYS_LEAD: Final[Keys] = (
     ("Left Right", "rank"),
     ("Up Down", "size"),
@@ -129,6 +136,7 @@ HELP_ALWAYS: Final[Keys] = (
     ("Ctrl-L", "draw again"),
     ("q", "leave"),
     ("Ctrl-C", "quit, seat kept"),
+    ("Ctrl-Z", "stop; fg goes on"),
 )
 _HELP_WAIT: Final[Keys] = (
     ("Space", "deal (host)"),
@@ -176,12 +184,6 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("n", "open a new table"),
     ),
 }
-RULES_SHORT: Final = (
-    "Lower ranks beat higher ones: 1 is best, 12 worst. Follow with the same number"
-    " of cards of a lower rank, or pass; passing is not for good.",
-    "A Jester counts as any rank beside a natural card; alone it is a 13.",
-    "First out is Greater Dalmuti in the next hand, last is Greater Peon.",
-)
 
 
 COMMANDS: Mapping[str, str] = {
@@ -202,3 +204,9 @@ COMMANDS: Mapping[str, str] = {
     "/watch": "/watch NAME [password=...]: watch",
     "/quit": "quit the program",
 }
+
+
+def command_help(command: str) -> str:
+    """What one command does, while it is typed."""
+    what = COMMANDS[command]
+    return what if what.startswith("/") else f"{command}: {what}"

@@ -91,12 +91,6 @@ def a_bot(name: str) -> str:
     return f"{name} (bot)"
 
 
-def command_help(command: str) -> str:
-    """What one command does, while it is typed."""
-    what = COMMANDS[command]
-    return what if what.startswith("/") else f"{command}: {what}"
-
-
 def passes(number: int) -> str:
     """Several passes in a row."""
     return f"{number} pass"
@@ -148,6 +142,8 @@ def enter_plays(play: Play | None) -> str:
     return "Enter passes" if play is None else f"Enter plays {words.play(play)}"
 
 
+ONLY_PASS = "Enter passes; you hold nothing that beats it."
+LOCKED_OUT = "You have passed, and who passes here is out of the trick."
 STANDIN_PLAYS = "The stand-in plays for you; /back takes your seat back."
 
 
@@ -326,8 +322,8 @@ def all_owed(owed: Sequence[str]) -> str:
 def paid_to_you(payer: str, number: int) -> str:
     """For one who chooses what to give back."""
     best = "best card" if number == 1 else f"{number} best cards"
-    back = "one card" if number == 1 else f"{number} cards"
-    return f"{payer} pays you the {best}. Give any {back} back before you see them."
+    back, them = ("one card", "it") if number == 1 else (f"{number} cards", "them")
+    return f"{payer} pays you the {best}. Give any {back} back before you see {them}."
 
 
 def you_will_pay(cards: str, number: int) -> str:

@@ -5,7 +5,7 @@ it stands, and "you" where it is you; sentences are whole, so that they can be r
 """
 
 from dalmuti.client.words.events import places, sentence, verified
-from dalmuti.client.words.houserules import HOW_TO_PLAY, option, rules
+from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     KINDS,
     a_title,
@@ -53,6 +53,7 @@ __all__ = [
     "draining",
     "error",
     "hand",
+    "how_to_play",
     "info_of",
     "is_away",
     "listed",
@@ -68,6 +69,7 @@ __all__ = [
     "reconnecting",
     "renamed",
     "rules",
+    "rules_short",
     "seat_title",
     "sentence",
     "several",

@@ -39,7 +39,7 @@ def error(code: str, message: str) -> str:
 
 BYES = {
     "bad_frame": "The server found nonsense in what we sent and hung up.",
-    "wrong_password": "The server wants a password; give it with --password.",
+    "wrong_password": "The server wants its password; give the right one with --password.",
     "hello_timeout": "The server waited too long for our first message and hung up.",
     "idle": "The server heard nothing from us for too long and hung up.",
     "slow_consumer": "We read too slowly, and the server hung up.",

@@ -121,9 +121,9 @@ def _offer(scene: Scene) -> Line:
     """In the place of the keys: what the command in the chat line may become, or what it does."""
     offered = scene.ui.offered
     if len(offered) == 1 and offered[0] in keytexts.COMMANDS:
-        text = labels.command_help(offered[0])
+        text = keytexts.command_help(offered[0])
     else:
-        text = " ".join(offered)
+        text = " ".join(each.removeprefix("/") for each in offered)
     return fit(line(span(" "), span("Tab", "key"), span(f"  {text}")), scene.cols)
 
 
@@ -250,10 +250,11 @@ def with_presence(scene: Scene, seat: int, note: Line) -> Line:
     return [*kept, Span("", " "), span(presence, "warn")]
 
 
-def how_to_play(room: int, rows: int) -> list[Line]:
+def how_to_play(scene: Scene, room: int, rows: int) -> list[Line]:
     """The rules of the game below something else, as many whole paragraphs as there is room for."""
+    table = scene.model.table
     lines: list[Line] = [[], line(span(f"  {labels.HOW_TO_PLAY}", "head"))]
-    for text in words.HOW_TO_PLAY:
+    for text in words.how_to_play(table.options if table else None):
         part = [line(span(f"  {each}", "dim")) for each in wrap(text, room - 4, 0)]
         if len(lines) + len(part) + 1 > rows:
             break

@@ -25,7 +25,7 @@ def _rules_below(scene: Scene) -> list[Line]:
     if not scene.tall or scene.hand.number > 1:
         return []
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
-    return how_to_play(split - 3, scene.rows - 20 - len(scene.hand.order))
+    return how_to_play(scene, split - 3, scene.rows - 20 - len(scene.hand.order))
 
 
 def _own_hand(scene: Scene) -> tuple[str, list[Line]]:

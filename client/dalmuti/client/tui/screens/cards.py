@@ -144,6 +144,8 @@ def _entry(play: Play | None, chosen: bool) -> Line:
 def _second_row(selector: PlaySelector, room: int) -> Line:
     if not selector.armed:
         return line(span(labels.typed_no_play(selector.typed), "warn"))
+    if not selector.plays:
+        return line(span(labels.ONLY_PASS, "dim"))
     says = span(labels.enter_plays(selector.chosen), "dim")
     typed = span(labels.typed(selector.typed), "dim") if selector.typed else span("")
     variants = selector.variants

@@ -30,7 +30,7 @@ def lobby(scene: Scene) -> list[Line]:
     names = [line(span(f"{name}")) for name in people]
     upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
     left = _tables(scene, tables, split - 3, rows)
-    left += how_to_play(split - 3, rows - len(left))
+    left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper)
     frame.rule("├┤", split=split, joint="┴")
     for row in about:

@@ -110,7 +110,9 @@ def help_box(scene: Scene) -> list[Line]:
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
     lines.append([])
-    rules = words.HOW_TO_PLAY if scene.tall else keytexts.RULES_SHORT
+    table = scene.model.table
+    options = table.options if table else None
+    rules = words.how_to_play(options) if scene.tall else words.rules_short(options)
     for text in rules:
         lines += [line(span(part)) for part in wrap(text, room, 2)]
     if scene.tall and scene.model.table is not None and scene.model.table.order:

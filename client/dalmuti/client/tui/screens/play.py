@@ -278,12 +278,17 @@ def _does(selector: PlaySelector | None) -> str:
 
 
 def _absent(scene: Scene, seat: int) -> Span:
-    """Why it may take a while."""
+    """Why it may take a while, or why it is not our turn any more."""
     presence = scene.info(scene.hand.order[seat]).presence
-    return span(labels.WHY_WAITING.get(presence, ""), "dim")
+    locked = scene.table.options.passing == "locked" and scene.hand.seat in scene.hand.trick.passed
+    return span(labels.WHY_WAITING.get(presence, labels.LOCKED_OUT if locked else ""), "dim")
 
 
 def _keys(scene: Scene, selector: PlaySelector | None) -> Keys:
     if selector is None:
         return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
-    return keytexts.KEYS_FOLLOW if selector.can_pass else keytexts.KEYS_LEAD
+    if not selector.plays:
+        return keytexts.KEYS_PASS
+    keys = keytexts.KEYS_FOLLOW if selector.can_pass else keytexts.KEYS_LEAD
+    jesters = any(play.jesters for play in selector.plays)
+    return [(key, what) for key, what in keys if key != "j" or jesters]

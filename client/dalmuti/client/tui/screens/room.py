@@ -28,7 +28,7 @@ def room(scene: Scene) -> list[Line]:
     below = _below(scene)
     rows = scene.rows - 6 - len(below)
     left = _seats(scene, split - 3)
-    left += how_to_play(split - 3, rows - len(left))
+    left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper=_rules(scene, split))
     frame.rule("├┤", labels.JOIN_TITLE if _joinable(scene) else "", split=split, joint="┴")
     for row in below:
