@@ -30,6 +30,7 @@ Wire = dict[str, Any]
 
 MADE_UP: Final[dict[str, Wire]] = {
     "to_client draining": {"t": "draining", "ms": 60000},
+    "to_client notice": {"t": "notice", "text": "New decks at eight o'clock."},
 }
 """What no server of this version sends in the ordinary course of an evening."""
 

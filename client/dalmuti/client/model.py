@@ -25,6 +25,7 @@ from dalmuti.protocol.messages import (
     Error,
     EventMessage,
     Lobby,
+    Notice,
     Ok,
     ServerMessage,
     Snapshot,
@@ -149,6 +150,8 @@ def reduce(model: Model, message: Input, now: float) -> Model:
             return _log(away, "notice", words.unseated(message.reason))
         case Draining():
             return _log(model, "warning", words.draining(message.ms))
+        case Notice(text=text):
+            return _log(model, "notice", words.notice(safe_text(text)))
         case LinkChanged():
             return _link(model, message)
         case DealChecked(hand=number, problems=problems):

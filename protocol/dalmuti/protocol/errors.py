@@ -31,6 +31,7 @@ class ErrorCode(StrEnum):
     ALREADY_SEATED = "already_seated"
     BAD_TOKEN = "bad_token"
     DRAINING = "draining"
+    KICKED = "kicked"
     # the table
     NOT_SEATED = "not_seated"
     NOT_HOST = "not_host"
@@ -73,6 +74,7 @@ ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
     ErrorCode.ALREADY_SEATED: "You are at a table already; leave it first.",
     ErrorCode.BAD_TOKEN: "No seat of this table has this token (any more).",
     ErrorCode.DRAINING: "The server will stop soon and opens no more tables.",
+    ErrorCode.KICKED: "You were kicked from this table, and its host has not allowed you back.",
     ErrorCode.NOT_SEATED: "This needs a table, or a seat at it, and you have none.",
     ErrorCode.NOT_HOST: "Only the host of the table may do this.",
     ErrorCode.NO_SUCH_PLAYER: "Nobody at the table has this number, or not one it can be done to.",
@@ -106,10 +108,12 @@ class ByeReason(StrEnum):
     WRONG_PASSWORD = "wrong_password"
     BAD_NAME = "bad_name"
     HELLO_TIMEOUT = "hello_timeout"
+    FRAME_TIMEOUT = "frame_timeout"
     IDLE = "idle"
     SLOW_CONSUMER = "slow_consumer"
     REPLACED = "replaced"
     TOO_MANY = "too_many_connections"
+    REFUSED = "refused"
     SHUTDOWN = "shutdown"
     LEAVING = "leaving"
     ERROR = "internal_error"
@@ -122,10 +126,12 @@ BYE_MEANINGS: Final[Mapping[ByeReason, str]] = {
     ByeReason.WRONG_PASSWORD: "The server has a password, and it is not the one in `hello`.",
     ByeReason.BAD_NAME: "The name cannot be shown as it is, or is reserved.",
     ByeReason.HELLO_TIMEOUT: "No `hello` came in time.",
+    ByeReason.FRAME_TIMEOUT: "A frame was begun and not completed in time.",
     ByeReason.IDLE: "Nothing was heard for longer than `dead_after_ms`.",
     ByeReason.SLOW_CONSUMER: "The client does not read fast enough; resume when it can.",
     ByeReason.REPLACED: "The seat was resumed on another connection.",
     ByeReason.TOO_MANY: "The server, or your address, has as many connections as it may.",
+    ByeReason.REFUSED: "Who runs the server does not let you in, or not this way; `message` says.",
     ByeReason.SHUTDOWN: "The server stops.",
     ByeReason.LEAVING: "The sender is done; what a client says when it ends.",
     ByeReason.ERROR: "A fault of the server. The seat is kept: resume.",

@@ -56,6 +56,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "Unseated.reason": "`left`: you asked; `kicked`: the host did; `lost`: gone for too long;"
     " `closed`: the table is no more; `replaced`: you are there on another connection.",
     "Draining.ms": "Milliseconds until it stops.",
+    "Notice.text": "Show it to whoever plays.",
     "Countdown.ms": "Milliseconds left.",
     # events
     "TitlesDrawn.rounds": "Round by round; empty unless titles are drawn.",

@@ -169,9 +169,16 @@ class AddBot(Request, frozen=True, kw_only=True, tag="add_bot"):
 
 
 class Kick(Request, frozen=True, kw_only=True, tag="kick"):
-    """Frees the seat of a player or a bot. The host only, between hands."""
+    """Frees the seat of a player or a bot. The host only, between hands.
+
+    Who was kicked cannot come back to the table under another name, unless the host allows it.
+    """
 
     player: PlayerId
+
+
+class Allow(Request, frozen=True, kw_only=True, tag="allow"):
+    """Lets all who were kicked from the table come back. The host only."""
 
 
 class GiveHost(Request, frozen=True, kw_only=True, tag="give_host"):
@@ -222,7 +229,18 @@ class Bye(Message, frozen=True, kw_only=True, tag="bye"):
 # -- towards the client -----------------------------------------------------------------------
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+Bucket = Literal["chat", "lobby", "game", "nonce", "join", "watch", "secret"]
+"""Requests that are counted together: see `rates` in `welcome`."""
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """So many at once, and so many again after a while."""
+
+    limit: int
+    window_ms: Annotated[int, Meta(description="The time in which an empty one is full again.")]
+
+
+class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the server will not go beyond. All numbers may differ from server to server."""
 
     frame_to_server: Annotated[int, Meta(description="Bytes of the largest frame it takes.")]
@@ -233,6 +251,31 @@ class Limits(Struct, frozen=True, kw_only=True):
     dead_after_ms: Annotated[int, Meta(description="Silence after which it hangs up.")]
     grace_ms: Annotated[int, Meta(description="How long a lost seat waits for the stand-in.")]
     resume_events: Annotated[int, Meta(description="How many events a resume can catch up.")]
+    frame_ms: Annotated[
+        int | None, Meta(description="A frame must be complete this long after it began.")
+    ] = None
+    write_ms: Annotated[
+        int | None, Meta(description="What is sent to you must be taken within this time.")
+    ] = None
+    table_ms: Annotated[
+        int | None, Meta(description="How long a table waits when all its people are lost.")
+    ] = None
+    outbox_items: Annotated[int | None, Meta(description="Messages that may wait for you.")] = None
+    outbox_bytes: Annotated[int | None, Meta(description="Bytes that may wait for you.")] = None
+    connections: Annotated[int | None, Meta(description="Connections at once.")] = None
+    address_connections: Annotated[
+        int | None, Meta(description="Connections at once from one address.")
+    ] = None
+    tables: Annotated[int | None, Meta(description="Open tables at once.")] = None
+    watchers: Annotated[int | None, Meta(description="Spectators of one table.")] = None
+    standin_hands: Annotated[
+        int | None,
+        Meta(description="Hands without a decision of yours after which your seat is freed."),
+    ] = None
+    rates: Annotated[
+        dict[str, Rate],
+        Meta(description="How often something may be asked, by the `bucket` of `rate_limited`."),
+    ] = {}
 
 
 class Welcome(Message, frozen=True, kw_only=True, tag="welcome"):
@@ -263,6 +306,13 @@ class Error(Message, frozen=True, kw_only=True, tag="error"):
     message: Annotated[str, Meta(description="The same for people, in English.")]
     retry_after_ms: Annotated[
         int | None, Meta(description="With `rate_limited`: when to try again.")
+    ] = None
+    bucket: Annotated[
+        str | None, Meta(description="With `rate_limited`: which of the `rates` of `welcome`.")
+    ] = None
+    limit: Annotated[int | None, Meta(description="With `rate_limited`: so many at once.")] = None
+    window_ms: Annotated[
+        int | None, Meta(description="With `rate_limited`: the time in which so many may come.")
     ] = None
 
 
@@ -345,6 +395,12 @@ class Draining(Message, frozen=True, kw_only=True, tag="draining"):
     ms: int
 
 
+class Notice(Message, frozen=True, kw_only=True, tag="notice"):
+    """Whoever runs the server says something to everybody."""
+
+    text: Annotated[str, Meta(max_length=MAX_CHAT)]
+
+
 ClientMessage = (
     Hello
     | ListTables
@@ -357,6 +413,7 @@ ClientMessage = (
     | Deal
     | AddBot
     | Kick
+    | Allow
     | GiveHost
     | Close
     | Chat
@@ -378,6 +435,7 @@ ServerMessage = (
     | Decision
     | Unseated
     | Draining
+    | Notice
     | Ping
     | Pong
     | Bye

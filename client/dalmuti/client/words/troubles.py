@@ -70,6 +70,11 @@ def draining(ms: int) -> str:
     return f"The server stops in {max(1, ms // 1000)} s; this hand goes on until then."
 
 
+def notice(text: str) -> str:
+    """Whoever runs the server says something to everybody."""
+    return f"The server says: {text}"
+
+
 def unreachable(address: str, problem: OSError) -> str:
     """No connection can be made. What went wrong may be behind a general error of all attempts."""
     causes = [problem, problem.__cause__]
