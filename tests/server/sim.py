@@ -23,7 +23,7 @@ from dalmuti.core.views import TableView
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import decode_server, encode
 from dalmuti.server.limits import Limits
-from dalmuti.server.sessions import Caller
+from dalmuti.server.sessions import Caller, Secret
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import BotJob
 from dalmuti.server.table.table import Table
@@ -155,7 +155,7 @@ class Sim:
             options_from(options or {}),
             limits or Limits(),
             instance=INSTANCE,
-            password=password,
+            password=Secret.of(password) if password else None,
             solo=solo,
             pace=pace,
             dealer=Dealer(NAME, seed) if decks is None else KnownDecks(decks),

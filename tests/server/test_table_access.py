@@ -299,6 +299,14 @@ def test_a_token_is_good_until_its_successor_is_known_to_have_arrived() -> None:
     assert sim.ask(other, msg.Resume, table=NAME, token=newest) == "ok"
 
 
+def test_a_token_is_good_however_often_its_successors_get_lost() -> None:
+    """As with a server that is killed again and again before its answer is out."""
+    sim = Sim()
+    first = sim.viewers[sim.host].token
+    for _ in range(5):
+        sim.resume(first)
+
+
 def test_the_newest_connection_wins() -> None:
     sim = Sim()
     bob = sim.join("Bob")

@@ -99,6 +99,14 @@ class Record(Struct, frozen=True, kw_only=True):
 # -- writing ----------------------------------------------------------------------------------
 
 
+class Mark(Struct, frozen=True):
+    """How far a transcript is written, for a writer that goes on with it."""
+
+    hand: int = 0
+    last_sum: str = ""
+    """The sum that the last part ends with; empty before the first."""
+
+
 class RecordWriter:
     """Turns the log of a match into lines, part by part, so that a file can be appended to.
 
@@ -106,8 +114,13 @@ class RecordWriter:
     a disk (rules.md I4), and takes off the log what it wrote. The parts joined are one transcript.
     """
 
-    def __init__(self, table: str, options: TableOptions, *, fair: bool = True) -> None:
-        """Raises ValueError for a table whose name does not fit into a line."""
+    def __init__(
+        self, table: str, options: TableOptions, *, fair: bool = True, after: Mark | None = None
+    ) -> None:
+        """Goes on `after` what another writer wrote, else begins.
+
+        Raises ValueError for a table whose name does not fit into a line.
+        """
         rules = ",".join(f"{name}={getattr(options, name)}" for name in options.__struct_fields__)
         self._head = [
             FIRST_LINE,
@@ -118,6 +131,13 @@ class RecordWriter:
         self._last_sum: list[str] = []
         self._hand = 0
         self._revealed: set[int] = set()
+        if after is not None and after.last_sum:
+            self._head, self._last_sum, self._hand = [], [after.last_sum], after.hand
+
+    @property
+    def mark(self) -> Mark:
+        """How far it is."""
+        return Mark(self._hand, self._last_sum[0] if self._last_sum else "")
 
     def take(
         self, log: list[Entry], players: Mapping[int, tuple[Kind, str]], seeds: Mapping[int, str]

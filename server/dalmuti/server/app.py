@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from itertools import count
+from pathlib import Path
 
 import trio
 from msgspec import Struct
@@ -25,6 +26,8 @@ from dalmuti.server.config import Config, split_address
 from dalmuti.server.lobby import Lobby
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
+from dalmuti.server.store.keeping import Keeping
+from dalmuti.server.store.store import Store, StoreError
 from dalmuti.server.table.table import Table
 
 ACCEPT_SECONDS = 10.0
@@ -78,16 +81,49 @@ class App:
         Raises StartError if it cannot listen.
         """
         stops = stops or Stops()
-        listeners = await self._listen()
+        store = self._open_store()
+        listeners = await self._listen(store)
+        keeping = Keeping(self.config, self._log, store)
+        async with trio.open_nursery() as outermost:
+            if keeping.writer is not None:
+                outermost.start_soon(keeping.writer.run)
+            try:
+                await self._serve_all(stops, listeners, keeping, announce, task_status)
+            finally:
+                if keeping.writer is not None:
+                    keeping.writer.end()
+        self._log.info("stopped")
+
+    def _open_store(self) -> Store | None:
+        if self.config.data is None:
+            return None
+        try:
+            return Store.open(Path(self.config.data), durable=self.config.durable)
+        except StoreError as error:
+            raise StartError(str(error)) from None
+
+    async def _serve_all(
+        self,
+        stops: Stops,
+        listeners: list[trio.SocketListener],
+        keeping: Keeping,
+        announce: Callable[[list[str]], None] | None,
+        task_status: trio.TaskStatus[list[str]],
+    ) -> None:
+        """All of it but the journal, which outlives every table."""
         bots = BotHost(self.config.bot_delay, self.config.password, self._log)
         bots.address = reachable(self.addresses[0])
         async with trio.open_nursery() as everything:
-            lobby = Lobby(self.config, self._log, everything, bots.send_for, self._make_table)
+            lobby = Lobby(
+                self.config, self._log, everything, bots.send_for, self._make_table, keeping
+            )
             self.lobby = lobby
+            lobby.restore()
             if stops.signals:
                 await everything.start(self._stop_on_signals)
             everything.start_soon(self._host_bots, bots)
             everything.start_soon(self._keep_up, lobby.push_changes)
+            everything.start_soon(keeping.beat, lambda: bool(lobby.rooms))
             async with trio.open_nursery() as accepting:
                 accepting.start_soon(self._accept, listeners, everything)
                 if stops.lifeline:
@@ -101,11 +137,14 @@ class App:
                 accepting.cancel_scope.cancel()
             self._log.info("stopping")
             with trio.move_on_after(self.config.limits.stop_seconds):
+                if keeping.writer is not None and keeping.stuck:
+                    keeping.writer.end()  # what cannot be kept now never will be
                 await lobby.close_tables()
                 self._bots_scope.cancel()
                 await lobby.say_bye()
+            if keeping.writer is not None:
+                keeping.writer.end()  # a table may wait for a disk that is full
             everything.cancel_scope.cancel()
-        self._log.info("stopped")
 
     async def _host_bots(self, bots: BotHost) -> None:
         """In a scope of its own: bots that are told to go do not try to come back."""
@@ -123,7 +162,7 @@ class App:
 
     # -- connections ---------------------------------------------------------------------------
 
-    async def _listen(self) -> list[trio.SocketListener]:
+    async def _listen(self, store: Store | None) -> list[trio.SocketListener]:
         listeners: list[trio.SocketListener] = []
         for text in self.config.listen:
             host, port = split_address(text)
@@ -132,6 +171,8 @@ class App:
             except (OSError, UnicodeError) as error:
                 for listener in listeners:
                     await listener.aclose()
+                if store is not None:
+                    store.close()
                 reason = getattr(error, "strerror", None) or str(error)
                 raise StartError(f"cannot listen on {text}: {reason}") from None
             listeners += found

@@ -21,6 +21,8 @@ examples:
   dalmuti-server default-config > server.toml     a configuration with every key
   dalmuti-server check-config server.toml
   dalmuti-server --config server.toml
+  dalmuti-server --data DIR                       tables outlive the server
+  dalmuti-server --data DIR backup FILE           a copy of the journal, at any time
 """
 WRONG_USE = 2
 BUG = 70
@@ -42,7 +44,9 @@ def parser() -> argparse.ArgumentParser:
         help="where to listen; may be given several times; port 0 takes a free one",
     )
     top.add_argument(
-        "--data", metavar="DIR", help="the folder for what the server keeps, such as DIR/matches"
+        "--data",
+        metavar="DIR",
+        help="the folder for what the server keeps: open tables, DIR/matches",
     )
     top.add_argument("--records", metavar="DIR", help="write finished matches there as transcripts")
     top.add_argument("--log-format", choices=["text", "json"], help="lines for people or programs")
@@ -75,6 +79,10 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="")
     check = commands.add_parser("check-config", help="check a configuration file")
     check.add_argument("file", type=Path)
+    backup = commands.add_parser(
+        "backup", help="copy the journal of the data folder to a file, while the server runs"
+    )
+    backup.add_argument("file", type=Path)
     commands.add_parser("default-config", help="print a configuration file with every default")
     return top
 
@@ -111,6 +119,8 @@ def main(arguments: list[str] | None = None) -> int:
             load(given.file)
             print(f"{given.file}: all keys and values are known")
             return 0
+        if given.command == "backup":
+            return _backup(_configured(given), given.file)
         return _serve(_configured(given), given)
     except ConfigError as error:
         print(f"dalmuti-server: {error}", file=sys.stderr)
@@ -161,6 +171,20 @@ def _configured(given: argparse.Namespace) -> Config:
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
+
+
+def _backup(config: Config, file: Path) -> int:
+    from dalmuti.server.config import ConfigError
+    from dalmuti.server.store.store import StoreError, backup
+
+    if config.data is None:
+        raise ConfigError("backup of what? Name the server's folder with --data, or its --config")
+    try:
+        backup(Path(config.data), file)
+    except StoreError as error:
+        raise ConfigError(str(error)) from None
+    print(f"{file}: a copy of the journal; as journal.db in a new data folder it can be served")
+    return 0
 
 
 def _serve(config: Config, given: argparse.Namespace) -> int:

@@ -43,6 +43,16 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None,
         Meta(description="The folder for transcripts of matches; empty: data/matches, if any."),
     ] = None
+    keep_matches: Annotated[
+        int, Meta(ge=0, description="Transcripts kept in that folder, the newest; 0: all.")
+    ] = 0
+    durable: Annotated[
+        bool,
+        Meta(
+            description="Not even a power cut may take back a move; each waits for the disk then."
+            " A killed server loses nothing in any case."
+        ),
+    ] = False
     log_format: Annotated[
         Literal["text", "json"], Meta(description="Lines for people, or for programs.")
     ] = "text"

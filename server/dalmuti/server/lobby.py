@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from typing import Any
 
 import trio
 
-from dalmuti.core.options import OptionError, options_from
+from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
-from dalmuti.server.records import Recorder
-from dalmuti.server.sessions import Caller, new_token, same_secret, unique_name
+from dalmuti.server.sessions import Caller, Secret, new_token, same_secret, unique_name
+from dalmuti.server.store.keeping import Keeping, Kept
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
 from dalmuti.server.table.refused import Refused, too_fast
@@ -43,14 +44,19 @@ class Lobby:
         nursery: trio.Nursery,
         send_for_bot: Callable[[BotJob], None],
         make_table: Callable[..., Table] = Table,
+        keeping: Keeping | None = None,
     ) -> None:
-        """The tables run in `nursery`. `make_table` is there for tests that break one."""
+        """The tables run in `nursery`. `make_table` is there for tests that break one.
+
+        Without `keeping` nothing outlives this run but transcripts.
+        """
         self.instance = new_token()
         self.peers: dict[int, Peer] = {}
         self.rooms: dict[str, Room] = {}
         self.draining = False
         self._config, self._log, self._nursery = config, log, nursery
         self._send_for_bot, self._make_table = send_for_bot, make_table
+        self._keeping = keeping or Keeping(config, log)
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
@@ -122,6 +128,8 @@ class Lobby:
                 case msg.JoinTable() | msg.Resume():
                     self._must_be_free(peer)
                     room = self.rooms.get(skeleton(request.table))
+                    if room is None and self._falls_silent:
+                        return
                     if room is None:
                         raise Refused(ErrorCode.NO_SUCH_TABLE, "there is no such table (any more)")
                     await self._ask(peer, room, request)
@@ -152,8 +160,13 @@ class Lobby:
         peer.room = room
         answered = await room.ask(peer.caller, request)
         self._settle(peer, room)
-        if not answered:
+        if not answered and not self._falls_silent:
             raise Refused(ErrorCode.NO_SUCH_TABLE, "this table was closed just now")
+
+    @property
+    def _falls_silent(self) -> bool:
+        """Whether tables end without being closed: then nobody is told that his is no more."""
+        return self.draining and self._keeping.on
 
     def _settle(self, peer: Peer, room: Room) -> None:
         people = room.table.people
@@ -174,6 +187,8 @@ class Lobby:
         self._must_be_free(peer)
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is about to stop")
+        if self._keeping.stuck:
+            raise Refused(ErrorCode.REFUSED, "the server can keep no new table at the moment")
         if len(self.rooms) >= self._config.limits.tables:
             raise Refused(ErrorCode.TOO_MANY_TABLES, "no more tables can be opened now")
         try:
@@ -187,24 +202,14 @@ class Lobby:
             options = options_from(request.options)
         except OptionError as error:
             raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from None
-        table = self._make_table(
+        table = self._table(
             name,
             options,
-            self._config.limits,
-            instance=self.instance,
-            password=request.password or None,
+            password=Secret.of(request.password) if request.password else None,
             solo=request.solo,
-            pace=self._config.pace,
             dealer=Dealer(name, request.seed),
         )
-        room = Room(
-            table,
-            self._log,
-            deliver=self._deliver,
-            send_for_bot=self._send_for_bot,
-            changed=self._note_change,
-            recorder=self._recorder(table),
-        )
+        room = self._room(table, self._keeping.new(table))
         self.rooms[key] = room
         peer.room = room
         self._log.info("table_opened", table=name, conn=caller.conn)
@@ -215,18 +220,58 @@ class Lobby:
         if not opening.answered:
             raise Refused(ErrorCode.REFUSED, "the table could not be opened")
 
-    def _recorder(self, table: Table) -> Recorder | None:
-        folder = self._config.matches
-        if folder is None:
-            return None
-        return Recorder(folder, table.name, table.options, fair=table.dealer.fair)
+    def _table(self, name: str, options: TableOptions, **given: Any) -> Table:
+        return self._make_table(
+            name,
+            options,
+            self._config.limits,
+            instance=self.instance,
+            pace=self._config.pace,
+            **given,
+        )
 
-    async def _run(self, key: str, room: Room, opening: Asked) -> None:
+    def _room(self, table: Table, kept: Kept) -> Room:
+        return Room(
+            table,
+            self._log,
+            deliver=self._deliver,
+            send_for_bot=self._send_for_bot,
+            changed=self._note_change,
+            recorder=kept.recorder,
+            keeper=kept.journal,
+            clock=self._keeping.clock,
+        )
+
+    def restore(self) -> None:
+        """Goes on with every table that was kept. Called once, before anyone is let in."""
+        for saved in self._keeping.saved():
+            header = saved.header
+            key = skeleton(header.name)
+            log = self._log.bind(table=header.name)
+            try:
+                table = self._table(
+                    header.name,
+                    header.options,
+                    password=header.password,
+                    solo=header.solo,
+                    dealer=Dealer(header.name, header.seed),
+                )
+                kept = self._keeping.restored(table, saved)
+                table.restart(self._keeping.clock.now(), self._config.limits.restart_bonus)
+            except Exception:
+                log.crash("table_not_restored")
+                continue
+            self.rooms[key] = self._room(table, kept)
+            log.info("table_restored", hand=table.play.match.hands_begun)
+            self._nursery.start_soon(self._run, key, self.rooms[key], None)
+
+    async def _run(self, key: str, room: Room, opening: Asked | None) -> None:
         try:
             await room.run(opening)
         finally:
             del self.rooms[key]
-            self._log.info("table_closed", table=room.table.name)
+            event = "table_closed" if room.table.closed else "table_put_down"
+            self._log.info(event, table=room.table.name)
             self._note_gone()
 
     def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
@@ -274,7 +319,10 @@ class Lobby:
                 self._note_change()
 
     async def close_tables(self) -> None:
-        """Closes every table, and opens no more. Returns when all are closed."""
+        """Closes every table, or puts it down if it is kept, and opens no more.
+
+        Returns when all is done.
+        """
         self.draining = True
         for room in list(self.rooms.values()):
             room.stop("shutdown")

@@ -1,44 +1,84 @@
 """Transcripts of matches: one file a table, each hand appended when it is over.
 
-Nothing of a hand that is still played reaches the disk (rules.md I4): whoever runs the server may
-be playing. A table at which no hand was finished leaves no file.
+Nothing of a hand that is still played reaches these files (rules.md I4): whoever runs the server
+may be playing. A table at which no hand was finished leaves no file. A recorder can be asked for
+its place (`place`), and another one goes on from there after a restart: what was written behind
+that place and then not kept in the journal is cut off first, since it will be written again.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
 import trio
+from msgspec import Struct
 
 from dalmuti.core.events import Kind
 from dalmuti.core.match import Entry
 from dalmuti.core.options import TableOptions
 from dalmuti.core.record import RecordWriter
+from dalmuti.core.transcript import Mark
+
+Names = dict[int, tuple[Kind, str]]
+"""Kind and name by number of player."""
+
+
+class Place(Struct, frozen=True, omit_defaults=True):
+    """Where a transcript goes on: its file, how long that is, and how far the writer was."""
+
+    file: str = ""
+    size: int = 0
+    mark: Mark = Mark()
 
 
 class Recorder:
     """Writes the transcript of one table."""
 
-    def __init__(self, folder: Path, table: str, options: TableOptions, *, fair: bool) -> None:
-        self._folder, self._table = folder, table
-        self._writer = RecordWriter(table, options, fair=fair)
-        self._path: Path | None = None
+    def __init__(
+        self,
+        folder: Path,
+        table: str,
+        options: TableOptions,
+        *,
+        fair: bool,
+        place: Place | None = None,
+        most: int = 0,
+    ) -> None:
+        """`place` is where another recorder was; `most` files are kept in the folder, 0: all."""
+        self.place = place or Place()
+        self._folder, self._table, self._most = folder, table, most
+        self._writer = RecordWriter(table, options, fair=fair, after=self.place.mark)
         self._log: list[Entry] = []
-        self._players: dict[int, tuple[Kind, str]] = {}
+        self._players: Names = {}
         self._seeds: dict[int, str] = {}
 
-    async def add(
-        self,
-        entries: tuple[Entry, ...],
-        players: dict[int, tuple[Kind, str]],
-        seeds: dict[int, str],
-    ) -> None:
-        """Takes what the match took; writes when a hand is over. Raises OSError."""
+    def go_on(self) -> None:
+        """Cuts off what was written behind the place. Raises OSError if the file is not as it was.
+
+        For a recorder that was given a place, before it is given anything else.
+        """
+        if not self.place.file:
+            return
+        path = self._folder / self.place.file
+        size = path.stat().st_size
+        if size < self.place.size:
+            raise OSError(0, f"{path} is shorter than it was")
+        if size > self.place.size:
+            os.truncate(path, self.place.size)
+
+    def note(self, entries: Iterable[Entry], players: Names) -> None:
+        """Takes entries of a hand that is not over, and writes nothing."""
         self._log += entries
         self._players.update(players)
+
+    async def add(self, entries: tuple[Entry, ...], players: Names, seeds: dict[int, str]) -> None:
+        """Takes what the match took; writes when a hand is over. Raises OSError."""
+        self.note(entries, players)
         self._seeds.update(seeds)
         if not seeds:
             return
@@ -50,10 +90,10 @@ class Recorder:
             await trio.to_thread.run_sync(self._append, text)
 
     def _append(self, text: str) -> None:
-        if self._path is None:
-            self._path = self._new_file()
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
+        name = self.place.file or self._new_file().name
+        with (self._folder / name).open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
+        self.place = Place(name, self.place.size + len(text.encode()), self._writer.mark)
 
     def _new_file(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -65,5 +105,14 @@ class Recorder:
                 path.open("x").close()
             except FileExistsError:
                 continue
+            if self._most:
+                thin_out(self._folder, self._most)
             return path
         raise AssertionError("numbers do not end")
+
+
+def thin_out(folder: Path, most: int) -> None:
+    """Deletes the transcripts that were not written to for longest, but for the newest `most`."""
+    files = sorted(folder.glob("*.txt"), key=lambda path: path.stat().st_mtime_ns)
+    for path in files[:-most]:
+        path.unlink(missing_ok=True)

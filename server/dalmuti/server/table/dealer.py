@@ -8,9 +8,19 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from dalmuti.core import deal
 from dalmuti.core.options import TableOptions
 from dalmuti.core.titles import DrawRound
+
+
+class DealerState(Struct, frozen=True):
+    """What a dealer is bound to. The seed deals everybody's cards: it is for the journal alone."""
+
+    hand: int
+    seed: bytes
+    nonces: dict[int, bytes]
 
 
 class Dealer:
@@ -58,3 +68,11 @@ class Dealer:
     def reveal(self) -> str:
         """The seed of the hand that is over, in hexadecimal."""
         return self._seed.hex()
+
+    def state(self) -> DealerState:
+        """What is to be kept, before anyone hears of the commitment."""
+        return DealerState(self.hand, self._seed, dict(self.nonces))
+
+    def load(self, kept: DealerState) -> None:
+        """Is bound to what another dealer was bound to."""
+        self.hand, self._seed, self.nonces = kept.hand, kept.seed, dict(kept.nonces)

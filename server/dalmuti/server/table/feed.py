@@ -60,6 +60,10 @@ class Feed:
         elif isinstance(event, HandEnded | HandAbandoned):
             self._seating = ()
 
+    def load(self, seq: int, seating: tuple[int, ...]) -> None:
+        """Goes on after event `seq` of a table that was kept; `seating` is that of its hand."""
+        self.seq, self._seating = seq, seating
+
     def since(self, seq: int, player: int) -> list[EventMessage] | None:
         """The events after `seq` as `player` may see them; None if they are not all kept."""
         first = self._kept[0][0] if self._kept else self.seq + 1

@@ -84,6 +84,17 @@ class House:
         player.retries += 1
         self._issue(player.bot, player.name, player.number, now)
 
+    def send_again(self, now: float) -> None:
+        """After a restart nobody is on the way any more: new tickets for all who were."""
+        coming, self._people.tickets = self._people.tickets, []
+        for ticket in coming:
+            if ticket.player is None:
+                self._issue(ticket.bot, ticket.name, None, now)
+        for player in self._people.seated():
+            if player.is_house and player.presence != "left":
+                player.retries = 0
+                self.lost(player, now)
+
     def expire(self, now: float) -> None:
         """Deals with the bots that did not come in time."""
         late = [ticket for ticket in self._people.tickets if ticket.expires <= now]

@@ -70,6 +70,15 @@ class Ticket(Struct, frozen=True):
     player: int | None = None
 
 
+class PeopleState(Struct, frozen=True, omit_defaults=True):
+    """Everyone at one table as plain data."""
+
+    players: tuple[Player, ...]
+    last_number: int
+    watchers: dict[int, str] = {}
+    tickets: tuple[Ticket, ...] = ()
+
+
 class People:
     """Everyone at one table."""
 
@@ -130,6 +139,19 @@ class People:
         found = [t for t in self.tickets if hmac.compare_digest(wanted, t.digest)]
         self.tickets = [ticket for ticket in self.tickets if ticket not in found]
         return found[0] if found else None
+
+    def state(self) -> PeopleState:
+        """What is to be kept. It shares the players with this object: encode it at once."""
+        return PeopleState(
+            tuple(self.players.values()), self._last_number, self.watchers, tuple(self.tickets)
+        )
+
+    def load(self, kept: PeopleState) -> None:
+        """Everyone is here as they were, by the same connections."""
+        self.players = {player.number: player for player in kept.players}
+        self.watchers, self.tickets = dict(kept.watchers), list(kept.tickets)
+        self._last_number = kept.last_number
+        self._conns = {p.conn: p for p in kept.players if p.conn is not None}
 
     def drop_left(self) -> None:
         """Forgets the players who left before this hand."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from random import Random
 from typing import Literal
 
+from msgspec import Struct
+
 from dalmuti.core.events import By, DealRevealed, Event, HandPrepared, PlayerLeft, Turn
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.match import MIN_PLAYERS, Match
@@ -33,6 +35,15 @@ def kind_of(hand: Hand) -> Literal["revolution", "tax", "lead", "follow"]:
     if hand.phase is Phase.TAXES:
         return "tax"
     return "lead" if hand.top is None else "follow"
+
+
+class PlayState(Struct, frozen=True, omit_defaults=True):
+    """The questions of one table as plain data; the match itself is kept by its entries."""
+
+    decisions: int = 0
+    commitment: str = ""
+    turn: Turn | None = None
+    asking: Asking | None = None
 
 
 class Play:
@@ -119,6 +130,20 @@ class Play:
                 player.tokens, player.left_as = (), None
                 self._emit([PlayerLeft(player.number, player.left_because)])
         self.prepare()
+
+    def state(self) -> PlayState:
+        """What is to be kept beside the match. Encode it at once: the question changes."""
+        return PlayState(self._decisions, self.commitment, self.turn, self.asking)
+
+    def load(self, kept: PlayState) -> None:
+        """Asks what was asked when this was kept."""
+        self._decisions, self.commitment = kept.decisions, kept.commitment
+        self.turn, self.asking = kept.turn, kept.asking
+
+    def give_time(self, seconds: float) -> None:
+        """Lets the running clock run longer."""
+        if self.asking is not None and self.asking.ends is not None:
+            self.asking.ends += seconds
 
     # -- questions -----------------------------------------------------------------------------
 

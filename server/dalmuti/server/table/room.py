@@ -9,16 +9,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import trio
 from msgspec import Struct, field
 
 from dalmuti.protocol import messages as msg
+from dalmuti.server.clock import Clock
 from dalmuti.server.log import Log
-from dalmuti.server.records import Recorder
+from dalmuti.server.records import Place, Recorder
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.house import BotJob
 from dalmuti.server.table.table import Batch, CloseReason, Table
+
+
+class NotKept(Exception):
+    """What was decided could not be kept, and the server ends; nobody may hear of it."""
+
+
+class Keeper(Protocol):
+    """Where a table is kept, so that a restart goes on with it (`store.journal.Journal`)."""
+
+    async def keep(self, table: Table, batch: Batch, place: Place) -> None:
+        """Returns when all that `batch` tells is kept. Raises NotKept."""
+
+    async def forget(self) -> None:
+        """Returns when nothing of the table is kept any more. Raises NotKept."""
 
 
 class Asked(Struct):
@@ -42,9 +58,13 @@ class Room:
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
         recorder: Recorder | None = None,
+        keeper: Keeper | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.table = table
-        self._recorder = recorder
+        self._recorder, self._keeper = recorder, keeper
+        self._place = Place() if recorder is None else recorder.place
+        self._clock = clock or Clock()
         self._log = log.bind(table=table.name)
         self._deliver, self._send_for_bot, self._changed = deliver, send_for_bot, changed
         self._send, self._inbox = trio.open_memory_channel[Asked](math.inf)
@@ -77,21 +97,25 @@ class Room:
         self._stop_reason = reason
         self._scope.cancel()
 
-    async def run(self, opening: Asked) -> None:
+    async def run(self, opening: Asked | None) -> None:
         """Opens the table as `opening` asks, and plays it until it is closed.
 
-        Whatever goes wrong in here ends this table and no other: its people are told.
+        Without an opening it is a table that was kept, and goes on. Whatever goes wrong in here
+        ends this table and no other: its people are told. A table that is kept is not closed when
+        the server stops.
         """
         try:
             await self._step(opening)
             with self._scope:
                 await self._loop()
-            if not self.table.closed:
+            if not self.table.closed and (self._keeper is None or self._stop_reason != "shutdown"):
                 self.table.close(self._stop_reason)
                 await self._hand_out()
+        except NotKept:
+            self._log.warning("table_not_kept")
         except Exception:
             self._log.crash("table_crashed")
-            self._close_broken()
+            await self._close_broken()
         finally:
             self._finish()
 
@@ -99,15 +123,19 @@ class Room:
         while not self.table.closed:
             deadline = self.table.next_deadline()
             asked: Asked | None = None
-            with trio.move_on_at(math.inf if deadline is None else deadline):
+            moment = math.inf if deadline is None else self._clock.in_trio(deadline)
+            with trio.move_on_at(moment):
                 asked = await self._inbox.receive()
             await self._step(asked)
 
     async def _step(self, asked: Asked | None) -> None:
         """Does what is due, then what was asked, and lets everyone know."""
         self._current = asked
-        table, now = self.table, trio.current_time()
-        table.tick(now)
+        table, now = self.table, self._clock.now()
+        due = table.next_deadline()
+        if due is not None and due <= now:
+            table.tick(now)
+            await self._hand_out()  # by itself: a batch has the end of one hand, or the deal of one
         if asked is not None and not table.closed:
             if isinstance(asked.request, msg.CreateTable):
                 table.open(asked.caller, asked.request, now)
@@ -136,18 +164,30 @@ class Room:
         self._changed()
 
     async def keep(self, batch: Batch) -> None:
-        """Keeps what was decided, before anyone hears of it."""
-        if self._recorder is None:
-            return
-        try:
-            await self._recorder.add(batch.entries, batch.players, batch.seeds)
-        except OSError as error:
-            self._log.warning("record_not_written", error=error.strerror)
-            self._recorder = None
+        """Keeps what was decided, before anyone hears of it. Raises NotKept.
 
-    def _close_broken(self) -> None:
+        The transcript is first: how long it is goes into the journal with the rest, and what is
+        behind that after a crash is cut off (`Recorder.go_on`).
+        """
+        if self._recorder is not None:
+            try:
+                await self._recorder.add(batch.entries, batch.players, batch.seeds)
+                self._place = self._recorder.place
+            except OSError as error:
+                self._log.warning("record_not_written", error=error.strerror)
+                self._recorder = None
+        if self._keeper is not None:
+            await self._keeper.keep(self.table, batch, self._place)
+
+    async def _close_broken(self) -> None:
         """The state of the table cannot be trusted any more; who is here can."""
         self.table.closed = True
+        if self._keeper is not None:
+            try:
+                with trio.CancelScope(shield=True):
+                    await self._keeper.forget()
+            except NotKept:
+                self._log.warning("table_not_kept")
         for conn, _ in list(self.table.people.connected()):
             self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
 

@@ -24,7 +24,7 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ErrorCode
 from dalmuti.protocol.text import safe_text, skeleton
 from dalmuti.server.limits import Bucket, Limits
-from dalmuti.server.sessions import Caller, TokenSource, new_token, same_secret
+from dalmuti.server.sessions import Caller, Secret, TokenSource, digest, new_token
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
@@ -62,7 +62,7 @@ class Table:
         limits: Limits,
         *,
         instance: str = "",
-        password: str | None = None,
+        password: Secret | None = None,
         solo: bool = False,
         pace: float = 1.0,
         dealer: Dealer | None = None,
@@ -92,7 +92,8 @@ class Table:
             fair=self.dealer.fair,
         )
         self.house = House(name, self.people, self.seating, limits, tokens)
-        self._instance, self._password = instance, password
+        self.password = password
+        self._instance = instance
         self._deserted_at: float | None = None
         self._crowd = Bucket(limits.watch_burst, limits.watch_per_second)
         """For those who come to watch: everyone at the table hears all their names each time."""
@@ -109,6 +110,23 @@ class Table:
             self.seating.watch(caller, now)
         else:
             self.seating.sit(caller, caller.kind, now)
+        self._after(now)
+
+    def restart(self, now: float, bonus: float) -> None:
+        """Goes on in a new run of the server: everybody has lost his connection at once.
+
+        Who was lost before has a fresh grace as well, house bots are sent for again, and `bonus`
+        seconds are added to a running clock (server.md I-90).
+        """
+        self.play.give_time(bonus)
+        for player in self.people.seated():
+            player.left_as = None
+            if player.grace_ends is not None and player.conn is None:
+                player.grace_ends = now + self.limits.grace_seconds
+        for conn, _ in list(self.people.connected()):
+            self.seating.lose(conn, now)
+        self.house.send_again(now)
+        self._deserted_at = None
         self._after(now)
 
     def handle(self, caller: Caller, request: msg.Request, now: float) -> None:
@@ -191,7 +209,7 @@ class Table:
             watchers=len(self.people.watchers),
             hand=self.play.match.hands_begun,
             host=self.seating.host_name(),
-            locked=self._password is not None,
+            locked=self.password is not None,
             solo=self.solo,
             fair=self.dealer.fair,
         )
@@ -301,7 +319,7 @@ class Table:
         if request.ticket is not None:
             self.house.arrive(caller, request.ticket, now)
             return
-        if not same_secret(request.password, self._password):
+        if self.password is not None and not self.password.fits(request.password):
             wrong = "is another one" if request.password else "is needed to join it"
             raise Refused(ErrorCode.WRONG_PASSWORD, f"the password of this table {wrong}")
         if request.watch:
@@ -342,5 +360,8 @@ class Table:
         player = self.people.by_token(request.token)
         if player is None:
             raise Refused(ErrorCode.BAD_TOKEN, "this token gives no seat at this table back")
+        player.tokens = (
+            digest(request.token),
+        )  # what he has; a newer one may never have reached him
         seq = request.seq if request.instance == self._instance else None
         self.seating.take_back(player, caller.conn, now, seq)

@@ -1,0 +1,151 @@
+"""What is kept of one table, step by step, and how it is read again.
+
+A table is a row with what never changes (`Header`), the match before the hand, what the match took
+since (`Step`, appended), and one state that is replaced (`table.image`). At the end of each hand
+the match is put down anew and the steps go, in the same transaction that counts the hand for those
+who played it, so that each is counted once. A table that is closed leaves no rows.
+
+Chat is not kept, but its number in the table's events is: a number stands for one event for ever.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from dalmuti.core.between import Between, between
+from dalmuti.core.events import HandEnded
+from dalmuti.core.match import Ended, Entry, Sat
+from dalmuti.core.options import TableOptions
+from dalmuti.protocol.text import skeleton
+from dalmuti.server.records import Names, Place
+from dalmuti.server.sessions import Secret
+from dalmuti.server.store.store import Rows, Statement
+from dalmuti.server.store.writer import Writer
+from dalmuti.server.table.image import TableState, state_of
+from dalmuti.server.table.table import Batch, Table
+
+pack = msgspec.msgpack.Encoder().encode
+
+
+class Header(Struct, frozen=True, omit_defaults=True):
+    """What never changes about a table."""
+
+    name: str
+    options: TableOptions
+    solo: bool = False
+    seed: int | None = None
+    """Of a table that plays known deals."""
+    password: Secret | None = None
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """What the match took at once, with the names of those who sat down in it."""
+
+    entries: tuple[Entry, ...]
+    names: Names = {}
+
+
+class Saved(Struct, frozen=True):
+    """A table as it was kept."""
+
+    id: int
+    header: Header
+    match: Between
+    place: Place
+    state: TableState
+    steps: tuple[Step, ...]
+
+
+_step = msgspec.msgpack.Decoder(Step)
+
+
+def read(rows: Rows) -> Saved:
+    """What the rows of a table say. Raises msgspec.DecodeError (a ValueError)."""
+    return Saved(
+        id=rows.id,
+        header=msgspec.msgpack.decode(rows.header, type=Header),
+        match=msgspec.msgpack.decode(rows.match, type=Between),
+        place=msgspec.msgpack.decode(rows.place, type=Place),
+        state=msgspec.msgpack.decode(rows.state, type=TableState),
+        steps=tuple(map(_step.decode, rows.entries)),
+    )
+
+
+class Journal:
+    """The rows of one table."""
+
+    def __init__(self, number: int, writer: Writer, saved: Saved | None = None) -> None:
+        """`saved` is what is there already."""
+        self.id = number
+        self._writer = writer
+        self._known = saved is not None
+        self._steps = 0 if saved is None else len(saved.steps)
+        self._state = b"" if saved is None else pack(saved.state)
+
+    async def keep(self, table: Table, batch: Batch, place: Place) -> None:
+        """Returns when all that `batch` tells is kept. Raises NotKept."""
+        statements = self.statements(table, batch, place)
+        if statements:
+            await self._writer.keep(statements)
+
+    async def forget(self) -> None:
+        """Returns when nothing of the table is kept any more. Raises NotKept."""
+        await self._writer.keep([("DELETE FROM tables WHERE id = ?", (self.id,))])
+
+    def statements(self, table: Table, batch: Batch, place: Place) -> list[Statement]:
+        """What is to be written now; nothing if nothing changed."""
+        if table.closed:
+            close: Statement = ("DELETE FROM tables WHERE id = ?", (self.id,))
+            return [close, *_won(table, batch)] if self._known else []
+        out: list[Statement] = []
+        if not self._known:
+            values = (self.id, pack(_header(table)), pack(Between()), pack(place))
+            out.append(("INSERT INTO tables VALUES (?, ?, ?, ?)", values))
+        if batch.seeds:
+            match = pack(between(table.play.match))
+            out += [
+                (
+                    "UPDATE tables SET match = ?, place = ? WHERE id = ?",
+                    (match, pack(place), self.id),
+                ),
+                ("DELETE FROM entries WHERE id = ?", (self.id,)),
+                *_won(table, batch),
+            ]
+            self._steps = 0
+        elif batch.entries:
+            sat = {entry.player for entry in batch.entries if isinstance(entry, Sat)}
+            step = Step(batch.entries, {n: who for n, who in batch.players.items() if n in sat})
+            out.append(("INSERT INTO entries VALUES (?, ?, ?)", (self.id, self._steps, pack(step))))
+            self._steps += 1
+        state = pack(state_of(table))
+        if state != self._state:
+            sql = "INSERT INTO states VALUES (?1, ?2) ON CONFLICT DO UPDATE SET state = ?2"
+            out.append((sql, (self.id, state)))
+        self._known, self._state = True, state
+        return out
+
+
+def _header(table: Table) -> Header:
+    return Header(table.name, table.options, table.solo, table.dealer.fixed, table.password)
+
+
+def _won(table: Table, batch: Batch) -> list[Statement]:
+    """Counts a hand that is over for those who played it to the end, house bots aside."""
+    result: HandEnded | None = table.play.match.result
+    if result is None or not any(isinstance(entry, Ended) for entry in batch.entries):
+        return []
+    out: list[Statement] = []
+    for place, line in enumerate(result.places, start=1):
+        kind, name = batch.players.get(line.player, ("house", ""))
+        if kind != "house" and not line.standin:
+            values = (skeleton(name), name, int(place == 1), line.points)
+            out.append(
+                (
+                    "INSERT INTO people VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT DO UPDATE SET"
+                    " name = ?2, hands = hands + 1, hands_won = hands_won + ?3,"
+                    " points = points + ?4",
+                    values,
+                )
+            )
+    return out

@@ -1,0 +1,105 @@
+"""What a server keeps: the journal of its tables, if it has a data folder, and transcripts.
+
+`Keeping` is made in every run; without a data folder it keeps nothing but the transcripts that
+were asked for, and the rest of the server need not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import trio
+from msgspec import Struct
+
+from dalmuti.server.clock import Clock
+from dalmuti.server.config import Config
+from dalmuti.server.log import Log
+from dalmuti.server.records import Recorder
+from dalmuti.server.store.journal import Journal, Saved, read
+from dalmuti.server.store.store import Store
+from dalmuti.server.store.writer import BEAT_SECONDS, Writer
+from dalmuti.server.table.image import load
+from dalmuti.server.table.table import Table
+
+
+class Kept(Struct, frozen=True):
+    """How one table is kept."""
+
+    recorder: Recorder | None = None
+    journal: Journal | None = None
+
+
+class Keeping:
+    """The journal and the transcripts of one run. Made inside of the Trio run."""
+
+    def __init__(self, config: Config, log: Log, store: Store | None = None) -> None:
+        self.clock = Clock(None if store is None else store.clock())
+        self.writer = None if store is None else Writer(store, self.clock, log)
+        self._config, self._log = config, log
+        self._rows = [] if store is None else store.tables()
+        self._numbers = count(1 + max((rows.id for rows in self._rows), default=0))
+
+    @property
+    def on(self) -> bool:
+        """Whether tables outlive this run."""
+        return self.writer is not None
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the journal cannot be written at the moment."""
+        return self.writer is not None and self.writer.stuck
+
+    def new(self, table: Table) -> Kept:
+        """Keeps a table from its opening on."""
+        journal = None if self.writer is None else Journal(next(self._numbers), self.writer)
+        return Kept(self._recorder(table), journal)
+
+    def saved(self) -> Iterator[Saved]:
+        """The tables that were open. One that cannot be read stays where it is, and is told of."""
+        for rows in self._rows:
+            try:
+                saved = read(rows)
+            except ValueError:
+                self._log.crash("table_not_restored")
+                continue
+            yield saved
+
+    def restored(self, table: Table, saved: Saved) -> Kept:
+        """Makes a new table stand as the saved one did, and keeps it from there on.
+
+        Raises ValueError if what was kept does not fit together.
+        """
+        entries = [entry for step in saved.steps for entry in step.entries]
+        load(table, saved.match, entries, saved.state)
+        assert self.writer is not None
+        return Kept(self._recorder(table, saved), Journal(saved.id, self.writer, saved))
+
+    def _recorder(self, table: Table, saved: Saved | None = None) -> Recorder | None:
+        folder = self._config.matches
+        if folder is None:
+            return None
+        recorder = Recorder(
+            folder,
+            table.name,
+            table.options,
+            fair=table.dealer.fair,
+            place=None if saved is None else saved.place,
+            most=self._config.keep_matches,
+        )
+        try:
+            recorder.go_on()
+        except OSError as error:
+            self._log.warning("record_cannot_go_on", table=table.name, error=error.strerror)
+            return None
+        for step in () if saved is None else saved.steps:
+            recorder.note(step.entries, step.names)
+        return recorder
+
+    async def beat(self, busy: Callable[[], bool]) -> None:
+        """Lets the journal know the time while there are tables. Runs on."""
+        while self.writer is not None:
+            await trio.sleep(BEAT_SECONDS)
+            if busy():
+                with trio.CancelScope(shield=True):
+                    await self.writer.beat()

@@ -1,0 +1,111 @@
+"""The one task that writes to the journal, and its one thread.
+
+Whatever waits is committed together, over all tables, while the next lot gathers: nobody waits for
+a timer, and the more tables play, the more share a commit. When the journal cannot be written (the
+disk is full, say) nobody is told anything that is not kept: the tables wait, the log says so once,
+and the same lot is tried again until it goes through. Only the end of the server gives up.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+import trio
+
+from dalmuti.server.clock import Clock
+from dalmuti.server.log import Log
+from dalmuti.server.store.store import Statement, Store
+from dalmuti.server.table.room import NotKept
+
+AGAIN_SECONDS: Final = 1.0
+"""Between attempts to write to a journal that cannot be written."""
+BEAT_SECONDS: Final = 1.0
+"""At least so often the journal learns the time while tables are open; so much more may a player
+have on his clock after a restart than he had before."""
+
+
+class Writer:
+    """Takes statements from all tables. `clock` is theirs."""
+
+    def __init__(self, store: Store, clock: Clock, log: Log) -> None:
+        self.store, self.clock = store, clock
+        self.stuck = False
+        """Whether the journal cannot be written at the moment."""
+        self._log = log
+        self._waiting: list[_Lot] = []
+        self._wake = trio.Event()
+        self._ending = False
+        self._thread = trio.CapacityLimiter(1)
+
+    async def keep(self, statements: list[Statement]) -> None:
+        """Returns when all of it is kept. Raises NotKept. Not to be cancelled: shield it."""
+        lot = _Lot(statements)
+        self._waiting.append(lot)
+        self._wake.set()
+        await lot.done.wait()
+        if not lot.kept:
+            raise NotKept
+
+    async def beat(self) -> None:
+        """Lets the journal know what time it is. Not to be cancelled either."""
+        try:
+            await self.keep([])
+        except NotKept:
+            return
+
+    def end(self) -> None:
+        """Lets `run` return as soon as what waits is written, or cannot be."""
+        self._ending = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Writes until the end, then closes the journal."""
+        with trio.CancelScope(shield=True):
+            while self._waiting or not self._ending:
+                if self._waiting:
+                    lots, self._waiting = self._waiting, []
+                    await self._commit(lots)
+                else:
+                    self._wake = trio.Event()
+                    await self._wake.wait()
+            await trio.to_thread.run_sync(self.store.close, limiter=self._thread)
+
+    async def _commit(self, lots: list[_Lot]) -> None:
+        statements = [statement for lot in lots for statement in lot.statements]
+        while not lots[0].kept:
+            try:
+                await trio.to_thread.run_sync(
+                    self.store.commit, statements, self.clock.now(), limiter=self._thread
+                )
+            except sqlite3.Error as error:
+                if not self.stuck:
+                    self._log.warning("journal_cannot_be_written", error=str(error))
+                self.stuck = True
+                if self._ending:
+                    break
+                self._wake = trio.Event()
+                with trio.move_on_after(AGAIN_SECONDS):
+                    await self._wait_for_the_end()
+            else:
+                for lot in lots:
+                    lot.kept = True
+                if self.stuck:
+                    self._log.info("journal_can_be_written_again")
+                self.stuck = False
+        for lot in lots:
+            lot.done.set()
+
+    async def _wait_for_the_end(self) -> None:
+        while not self._ending:
+            self._wake = trio.Event()
+            await self._wake.wait()
+
+
+class _Lot:
+    """What one table wants to have kept."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self.statements = statements
+        self.kept = False
+        self.done = trio.Event()
