@@ -26,7 +26,7 @@ class Player(Struct, eq=False):
     presence: Presence = "here"
     tokens: tuple[bytes, ...] = ()
     """Digests of what gives the seat back: the last token given, and until he shows that he
-    received it, the one before."""
+    received it, the one before and the one that he came back with last."""
     grace_ends: float | None = None
     """When the stand-in takes over from a lost player."""
     left_as: int | None = None

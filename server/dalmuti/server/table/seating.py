@@ -107,9 +107,9 @@ class Seating:
             self._move_host()
 
     def _new_token(self, player: Player) -> str:
-        """A fresh token. The one before stays good until its owner shows that he got the new."""
+        """A fresh token. Those before stay good until its owner shows that he got the new."""
         token = self._tokens()
-        player.tokens = (*player.tokens[-1:], digest(token))
+        player.tokens = (*player.tokens[-2:], digest(token))
         return token
 
     def _say_seated(self, conn: int, player: Player, token: str) -> None:

@@ -360,8 +360,7 @@ class Table:
         player = self.people.by_token(request.token)
         if player is None:
             raise Refused(ErrorCode.BAD_TOKEN, "this token gives no seat at this table back")
-        player.tokens = (
-            digest(request.token),
-        )  # what he has; a newer one may never have reached him
+        used = digest(request.token)  # newer ones may never have reached him
+        player.tokens = (used, *(each for each in player.tokens[-1:] if each != used))
         seq = request.seq if request.instance == self._instance else None
         self.seating.take_back(player, caller.conn, now, seq)
