@@ -71,6 +71,7 @@ MATRIX: dict[type[msg.Request], dict[str, str | dict[str, str]]] = {
     msg.Kick: {**NOT_HOST, "host": NOT_IN_HAND},
     msg.Close: {**NOT_HOST, "host": NOT_IN_HAND},
     msg.GiveHost: {**NOT_HOST, "host": ALWAYS},
+    msg.Allow: {**NOT_HOST, "host": ALWAYS},
     msg.Leave: dict.fromkeys(ROLES, "ok"),
     msg.JoinTable: {"stranger": ALWAYS, **AT_TABLE},
     msg.Resume: {"stranger": "bad_token", **AT_TABLE},

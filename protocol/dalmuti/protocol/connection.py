@@ -121,6 +121,11 @@ class Connection(Generic[In, Out]):
         self._send_limit = TO_CLIENT_LIMIT if role == "server" else HELLO_LIMIT
         self._failed: RemoteProtocolError | None = None
 
+    @property
+    def in_frame(self) -> bool:
+        """After NEED_DATA: whether a frame was begun and its end has not come yet."""
+        return len(self._frames) > 0
+
     # -- sending ------------------------------------------------------------------------------
 
     def send(self, message: Out) -> bytes:

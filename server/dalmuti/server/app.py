@@ -23,6 +23,7 @@ from dalmuti.protocol.errors import ByeReason
 from dalmuti.protocol.messages import Bye
 from dalmuti.server.bothost import BotHost
 from dalmuti.server.config import Config, split_address
+from dalmuti.server.doors import Doors, address_of
 from dalmuti.server.lobby import Lobby
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
@@ -65,8 +66,7 @@ class App:
         self.lobby: Lobby | None = None
         self._log, self._make_table = log, make_table
         self._conns = count(1)
-        self._open = 0
-        self._most = min(config.limits.connections, max(1, _descriptors() - SPARE_DESCRIPTORS))
+        self._doors = Doors(config.limits, self._most_connections())
         self._bots_scope = trio.CancelScope()
 
     async def run(
@@ -192,16 +192,34 @@ class App:
 
     async def _serve(self, stream: trio.SocketStream) -> None:
         assert self.lobby is not None
-        if self._open >= self._most:
+        host, now = _host(stream), trio.current_time()
+        place = self._doors.enter(host, now)
+        if place is None:
+            self.lobby.incidents.note(
+                self._log.warning, "turned_away", address_of(host), now, open=self._doors.open
+            )
             await _turn_away(stream)
             return
         conn = next(self._conns)
-        self._open += 1
         try:
             log = self._log.bind(conn=conn)
-            await Peer(conn, stream, self.lobby, self.config.limits, log).run()
+            await Peer(conn, stream, self.lobby, self.config.limits, log, place).run()
         finally:
-            self._open -= 1
+            place.leave()
+
+    def _most_connections(self) -> int:
+        """The configured bound, or what the system lets this process open, if that is less.
+
+        Trio accepts no more for a while when descriptors run out, and a journal that cannot open
+        its files is worse (server.md I-75, I-79; Windows has no such bound to ask for).
+        """
+        wanted, possible = (
+            self.config.limits.connections,
+            max(1, _descriptors() - SPARE_DESCRIPTORS),
+        )
+        if possible < wanted:
+            self._log.warning("fewer_connections", wanted=wanted, possible=possible)
+        return min(wanted, possible)
 
     # -- the end -------------------------------------------------------------------------------
 
@@ -222,7 +240,7 @@ class App:
         since = trio.current_time()
         while trio.current_time() - since < seconds:
             await trio.sleep(min(IDLE_LOOK, seconds))
-            if self.lobby.busy or self._open:
+            if self.lobby.busy or self._doors.open:
                 since = trio.current_time()
         self.stopping.set()
 
@@ -251,6 +269,13 @@ def _descriptors() -> int:
         return 1_000_000
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 1_000_000 if soft == resource.RLIM_INFINITY else soft
+
+
+def _host(stream: trio.SocketStream) -> str:
+    try:
+        return str(stream.socket.getpeername()[0])
+    except OSError:  # it is gone already
+        return ""
 
 
 async def _turn_away(stream: trio.SocketStream) -> None:

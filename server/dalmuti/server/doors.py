@@ -47,6 +47,16 @@ class ByAddress:
         self._rate = rate
         self._buckets: dict[str, Bucket] = {}
 
+    def peek(self, address: str, now: float) -> float:
+        """The seconds until one can be taken; takes nothing."""
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            return 0.0
+        seconds = bucket.wait(now)
+        if not seconds:
+            bucket.give_back()
+        return seconds
+
     def wait(self, address: str, now: float) -> float:
         """Takes one and returns 0, or returns the seconds until there is one again."""
         bucket = self._buckets.pop(address, None)

@@ -13,13 +13,15 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
 from dalmuti.server.config import Config
+from dalmuti.server.gate import Gate
+from dalmuti.server.incidents import Incidents
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
 from dalmuti.server.sessions import Caller, Secret, new_token, same_secret, unique_name
 from dalmuti.server.store.keeping import Keeping, Kept
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
-from dalmuti.server.table.refused import Refused, too_fast
+from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
@@ -28,10 +30,6 @@ SHOWN = 300
 
 LATE_SECONDS = 0.1
 """Between two looks at least, whether who was behind with reading still is."""
-
-GAME = (msg.Act, msg.Deal, msg.Nonce, msg.Leave)
-"""Requests that are never limited: a fast legal game must not be, and leaving always works.
-Coming back is: who leaves and resumes in a hand again and again is heard by all."""
 
 
 class Lobby:
@@ -57,6 +55,8 @@ class Lobby:
         self._config, self._log, self._nursery = config, log, nursery
         self._send_for_bot, self._make_table = send_for_bot, make_table
         self._keeping = keeping or Keeping(config, log)
+        self.incidents = Incidents(config.limits.log_seconds)
+        self.gate = Gate(config.limits)
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
@@ -81,10 +81,19 @@ class Lobby:
             name = unique_name(hello.name, self._names())
         except ValueError as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_NAME) from None
-        peer.caller = Caller(peer.conn, name, hello.kind)
+        peer.caller = Caller(peer.conn, name, hello.kind, peer.address)
         self.peers[peer.conn] = peer
         client = safe_text(hello.client)
-        self._log.info("connected", conn=peer.conn, name=name, kind=hello.kind, client=client)
+        self.incidents.note(
+            self._log.info,
+            "connected",
+            peer.address,
+            trio.current_time(),
+            conn=peer.conn,
+            name=name,
+            kind=hello.kind,
+            client=client,
+        )
         self._note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
@@ -99,7 +108,9 @@ class Lobby:
     def gone(self, peer: Peer) -> None:
         """A connection is over; the seat it had is kept."""
         if self.peers.pop(peer.conn, None) is not None and peer.caller is not None:
-            self._log.info("disconnected", conn=peer.conn)
+            self.incidents.note(
+                self._log.info, "disconnected", peer.address, trio.current_time(), conn=peer.conn
+            )
             if peer.room is not None:
                 peer.room.gone(peer.caller)
             self._note_gone()
@@ -117,7 +128,7 @@ class Lobby:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
         try:
-            self._limit(peer, request)
+            peer.rates.take(request, trio.current_time())
             match request:
                 case msg.ListTables():
                     peer.listing = True
@@ -132,6 +143,7 @@ class Lobby:
                         return
                     if room is None:
                         raise Refused(ErrorCode.NO_SUCH_TABLE, "there is no such table (any more)")
+                    self._limit_address(peer, room, request)
                     await self._ask(peer, room, request)
                 case _ if peer.room is not None:
                     await self._ask(peer, peer.room, request)
@@ -141,14 +153,29 @@ class Lobby:
                     raise Refused(ErrorCode.NOT_SEATED, "you are at no table")
         except Refused as error:
             peer.post(error.answer(request.id))
+            if error.code is ErrorCode.RATE_LIMITED:
+                kind = type(request).__struct_config__.tag
+                self.incidents.note(
+                    self._log.info,
+                    "rate_limited",
+                    peer.address,
+                    trio.current_time(),
+                    request=str(kind),
+                )
+                await trio.sleep(self._config.limits.refused_pause)
 
-    @staticmethod
-    def _limit(peer: Peer, request: msg.Request) -> None:
-        if isinstance(request, GAME):
-            return
-        bucket = peer.chat if isinstance(request, msg.Chat) else peer.stir
-        if seconds := bucket.wait(trio.current_time()):
-            raise too_fast(seconds)
+    def _limit_address(self, peer: Peer, room: Room, request: msg.JoinTable | msg.Resume) -> None:
+        """What is counted by address, since a connection is soon made anew."""
+        now = trio.current_time()
+        if isinstance(request, msg.Resume):
+            if room.table.people.by_token(request.token) is None:
+                self.incidents.note(self._log.info, "bad_token", peer.address, now)
+                raise self.gate.wrong_token(peer.address, now)
+        elif request.ticket is None:
+            if not request.watch:
+                self.gate.join(peer.address, now)
+            if room.table.password is not None:
+                self.gate.password(peer.address, now)
 
     async def _ask(self, peer: Peer, room: Room, request: msg.Request) -> None:
         """Puts a request to a table, and notes whether the peer is at it now.
@@ -158,9 +185,13 @@ class Lobby:
         """
         assert peer.caller is not None
         peer.room = room
-        answered = await room.ask(peer.caller, request)
+        asked = await room.ask(peer.caller, request)
         self._settle(peer, room)
-        if not answered and not self._falls_silent:
+        if asked.refused is None:
+            peer.rates.done(request)
+        elif asked.refused is ErrorCode.WRONG_PASSWORD:
+            self.gate.wrong_secret(peer.address, trio.current_time())
+        if not asked.answered and not self._falls_silent:
             raise Refused(ErrorCode.NO_SUCH_TABLE, "this table was closed just now")
 
     @property
@@ -176,7 +207,7 @@ class Lobby:
         peer.listing = False
         player = people.player_at(peer.conn)
         if player is not None and peer.caller is not None and player.name != peer.caller.name:
-            peer.caller = Caller(peer.conn, player.name, peer.caller.kind)
+            peer.caller = Caller(peer.conn, player.name, peer.caller.kind, peer.address)
 
     @staticmethod
     def _must_be_free(peer: Peer) -> None:

@@ -28,6 +28,8 @@ class Caller(Struct, frozen=True):
     conn: int
     name: str
     kind: Literal["human", "bot"]
+    address: str = ""
+    """Where it comes from, as `doors.address_of` has it."""
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:

@@ -14,9 +14,12 @@ from typing import Protocol
 import trio
 from msgspec import Struct, field
 
+from dalmuti.core.match import Began, Entry, Moved
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.errors import ErrorCode
 from dalmuti.server.clock import Clock
 from dalmuti.server.log import Log
+from dalmuti.server.metrics import Metrics
 from dalmuti.server.records import Place, Recorder
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.house import BotJob
@@ -43,6 +46,10 @@ class Asked(Struct):
     caller: Caller
     request: msg.Request | None
     answered: bool = False
+    sends_away: bool = False
+    """That whoever runs the server sends `caller.name` away, and no request."""
+    refused: ErrorCode | None = None
+    """The code, where it was answered with an error."""
     done: trio.Event = field(default_factory=trio.Event)
 
 
@@ -60,8 +67,10 @@ class Room:
         recorder: Recorder | None = None,
         keeper: Keeper | None = None,
         clock: Clock | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.table = table
+        self._metrics = metrics or Metrics()
         self._recorder, self._keeper = recorder, keeper
         self._place = Place() if recorder is None else recorder.place
         self._clock = clock or Clock()
@@ -72,12 +81,19 @@ class Room:
         self._stop_reason: CloseReason = "shutdown"
         self._current: Asked | None = None
 
-    async def ask(self, caller: Caller, request: msg.Request) -> bool:
-        """Puts a request to the table and waits until it is answered.
-
-        False, and no answer, if the table is no more.
-        """
+    async def ask(self, caller: Caller, request: msg.Request) -> Asked:
+        """Puts a request to the table and waits until it is `answered`; if not, it is no more."""
         asked = Asked(caller, request)
+        try:
+            self._send.send_nowait(asked)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return asked
+        await asked.done.wait()
+        return asked
+
+    async def send_away(self, name: str) -> bool:
+        """Whoever runs the server sends somebody away from the table; False if he is not there."""
+        asked = Asked(Caller(0, name, "human"), None, sends_away=True)
         try:
             self._send.send_nowait(asked)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -139,11 +155,15 @@ class Room:
         if asked is not None and not table.closed:
             if isinstance(asked.request, msg.CreateTable):
                 table.open(asked.caller, asked.request, now)
+                asked.answered = True
+            elif asked.sends_away:
+                asked.answered = table.send_away(asked.caller.name, now)
             elif asked.request is not None:
-                table.handle(asked.caller, asked.request, now)
+                asked.refused = table.handle(asked.caller, asked.request, now)
+                asked.answered = True
             else:
                 table.lost(asked.caller.conn, now)
-            asked.answered = True
+                asked.answered = True
         await self._hand_out()
         if asked is not None:
             asked.done.set()
@@ -154,6 +174,7 @@ class Room:
             await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
+        self._count(batch.entries)
         for hand in batch.seeds:
             self._log.info("hand_over", hand=hand)
         for job in batch.jobs:
@@ -162,6 +183,15 @@ class Room:
         for name in batch.given_up:
             self._log.warning("bot_given_up", name=name)
         self._changed()
+
+    def _count(self, entries: Iterable[Entry]) -> None:
+        """For the figures and the log: that something was decided, and never what."""
+        for entry in entries:
+            if isinstance(entry, Began):
+                self._log.info("hand_dealt", hand=entry.hand, seats=len(entry.order))
+            elif isinstance(entry, Moved):
+                self._metrics.decisions[entry.by] += 1
+                self._log.debug("moved", hand=self.table.play.match.hands_begun, by=entry.by)
 
     async def keep(self, batch: Batch) -> None:
         """Keeps what was decided, before anyone hears of it. Raises NotKept.
