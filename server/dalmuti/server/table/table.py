@@ -235,8 +235,8 @@ class Table:
         )
 
     def held_names(self) -> Iterator[str]:
-        """The skeletons of names whose players hold a seat, connected or not."""
-        return (skeleton(player.name) for player in self.people.seated())
+        """The names of players who hold a seat, connected or not."""
+        return (player.name for player in self.people.seated())
 
     def _after(self, now: float) -> None:
         """Closes a table that nobody needs any more; starts the clock of a deserted one."""
