@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -53,11 +54,11 @@ class Bans:
         return changed
 
     def has_address(self, host: str) -> bool:
-        """Whether a connection from here is refused."""
+        """Whether a connection from here, or from this /64 network, is refused."""
         if not self._networks:
             return False
         try:
-            address = ipaddress.ip_address(host.partition("%")[0])
+            address = ipaddress.ip_address(re.split("[%/]", host)[0])
         except ValueError:
             return False
         if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:

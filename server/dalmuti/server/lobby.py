@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
@@ -12,12 +13,15 @@ from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
+from dalmuti.server.bans import Bans
 from dalmuti.server.config import Config
 from dalmuti.server.gate import Gate
 from dalmuti.server.incidents import Incidents
 from dalmuti.server.log import Log
+from dalmuti.server.metrics import Metrics
+from dalmuti.server.passwords import Passwords
 from dalmuti.server.peer import Peer
-from dalmuti.server.sessions import Caller, Secret, new_token, same_secret, unique_name
+from dalmuti.server.sessions import Caller, Secret, new_token, unique_name
 from dalmuti.server.store.keeping import Keeping, Kept
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
@@ -43,6 +47,7 @@ class Lobby:
         send_for_bot: Callable[[BotJob], None],
         make_table: Callable[..., Table] = Table,
         keeping: Keeping | None = None,
+        bans: Bans | None = None,
     ) -> None:
         """The tables run in `nursery`. `make_table` is there for tests that break one.
 
@@ -52,6 +57,10 @@ class Lobby:
         self.peers: dict[int, Peer] = {}
         self.rooms: dict[str, Room] = {}
         self.draining = False
+        """No new tables are opened."""
+        self.metrics = Metrics()
+        self._closing = False
+        self._bans, self._passwords = bans or Bans(None), Passwords()
         self._config, self._log, self._nursery = config, log, nursery
         self._send_for_bot, self._make_table = send_for_bot, make_table
         self._keeping = keeping or Keeping(config, log)
@@ -73,14 +82,15 @@ class Lobby:
 
         Raises RemoteProtocolError with the reason if it may not come in.
         """
-        if not same_secret(hello.password, self._config.password):
-            raise RemoteProtocolError(
-                "the password of this server is another one", ByeReason.WRONG_PASSWORD
-            )
+        self._passwords.check(
+            hello.password, self._config.password, peer.address, trio.current_time()
+        )
         try:
             name = unique_name(hello.name, self._names())
         except ValueError as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_NAME) from None
+        if self._bans.has_name(hello.name):
+            raise RemoteProtocolError("this name is not welcome here", ByeReason.REFUSED)
         peer.caller = Caller(peer.conn, name, hello.kind, peer.address)
         self.peers[peer.conn] = peer
         client = safe_text(hello.client)
@@ -105,6 +115,12 @@ class Lobby:
             message=self._config.greeting,
         )
 
+    def configure(self, config: Config) -> None:
+        """Another configuration is in force. Tables and connections keep the limits they have."""
+        if config.limits != self._config.limits:
+            self.gate = Gate(config.limits)
+        self._config = config
+
     def gone(self, peer: Peer) -> None:
         """A connection is over; the seat it had is kept."""
         if self.peers.pop(peer.conn, None) is not None and peer.caller is not None:
@@ -118,7 +134,7 @@ class Lobby:
     def _names(self) -> Iterator[str]:
         for peer in self.peers.values():
             if peer.caller is not None:
-                yield skeleton(peer.caller.name)
+                yield peer.caller.name
         for room in self.rooms.values():
             yield from room.table.held_names()
 
@@ -127,6 +143,8 @@ class Lobby:
     async def request(self, peer: Peer, request: msg.Request) -> None:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
+        began = time.perf_counter()
+        kind = str(type(request).__struct_config__.tag)
         try:
             peer.rates.take(request, trio.current_time())
             match request:
@@ -154,15 +172,19 @@ class Lobby:
         except Refused as error:
             peer.post(error.answer(request.id))
             if error.code is ErrorCode.RATE_LIMITED:
-                kind = type(request).__struct_config__.tag
                 self.incidents.note(
                     self._log.info,
                     "rate_limited",
                     peer.address,
                     trio.current_time(),
-                    request=str(kind),
+                    request=kind,
                 )
                 await trio.sleep(self._config.limits.refused_pause)
+        if isinstance(request, msg.Act):
+            self.metrics.decision_seconds.observe(time.perf_counter() - began)
+        elif isinstance(request, msg.Resume):
+            self.metrics.resumes["failed" if peer.room is None else "ok"] += 1
+        self._log.debug("request", conn=peer.conn, kind=kind)
 
     def _limit_address(self, peer: Peer, room: Room, request: msg.JoinTable | msg.Resume) -> None:
         """What is counted by address, since a connection is soon made anew."""
@@ -197,7 +219,7 @@ class Lobby:
     @property
     def _falls_silent(self) -> bool:
         """Whether tables end without being closed: then nobody is told that his is no more."""
-        return self.draining and self._keeping.on
+        return self._closing and self._keeping.on
 
     def _settle(self, peer: Peer, room: Room) -> None:
         people = room.table.people
@@ -271,6 +293,7 @@ class Lobby:
             recorder=kept.recorder,
             keeper=kept.journal,
             clock=self._keeping.clock,
+            metrics=self.metrics,
         )
 
     def restore(self) -> None:
@@ -354,7 +377,7 @@ class Lobby:
 
         Returns when all is done.
         """
-        self.draining = True
+        self.draining = self._closing = True
         for room in list(self.rooms.values()):
             room.stop("shutdown")
         while self.rooms:

@@ -121,7 +121,9 @@ class Log:
 
     def bind(self, **ids: Value) -> Log:
         """A log that adds these ids to every line."""
-        return Log(sink=self.sink, **{**self._bound, **ids})
+        bound = Log(sink=self.sink)
+        bound._bound = {**self._bound, **ids}
+        return bound
 
     def debug(self, event: str, **values: Value) -> None:
         """Something that only helps to find out what goes wrong."""
@@ -134,6 +136,10 @@ class Log:
     def warning(self, event: str, **values: Value) -> None:
         """Something that whoever runs the server may want to look at."""
         self._write("warning", event, values)
+
+    def audit(self, event: str, **values: Value) -> None:
+        """Something that is written whatever the level is."""
+        self.sink.write("info", event, {**self._bound, **values})
 
     def crash(self, event: str) -> None:
         """A bug: the exception that is being handled, by its type and its places in the code."""

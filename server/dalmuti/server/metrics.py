@@ -75,7 +75,7 @@ class Metrics:
                 "standin_moves_total", "counter", "Moves of stand-ins.", self.decisions["standin"]
             ),
             *_histogram(
-                "decision_seconds", "From an answer's arrival until all know.", self.decision_seconds
+                "decision_seconds", "From an answer to its effect.", self.decision_seconds
             ),
             *_histogram(
                 "journal_seconds", "Until facts are in the journal.", self.journal_seconds

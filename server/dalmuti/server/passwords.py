@@ -12,10 +12,13 @@ without a look, since the house bots come from there.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from msgspec import Struct, field
 
+from dalmuti.protocol.errors import ByeReason, RemoteProtocolError
+from dalmuti.server.doors import HOME
 from dalmuti.server.sessions import same_secret
 
 FIRST_SECONDS: Final = 0.5
@@ -24,7 +27,6 @@ HELD_AT_ONCE: Final = 5
 """Answers that are held back for one address before more are refused without a look."""
 FORGET_SECONDS: Final = 900.0
 MOST_ADDRESSES: Final = 4096
-HOME: Final = frozenset({"127.0.0.1", "::1", ""})
 
 
 class _Tries(Struct):
@@ -36,12 +38,23 @@ class _Tries(Struct):
     """When the answers that are held back will be given."""
 
 
-class Wrong(Exception):
-    """Not let in. `seconds` is how long the answer is to be held back; `again` is when to retry."""
+class Wrong(RemoteProtocolError):
+    """Not let in; `seconds` is how long the answer is to be held back."""
 
-    def __init__(self, seconds: float, again: float) -> None:
-        super().__init__("wrong password")
-        self.seconds, self.again = seconds, again
+    def __init__(self, seconds: float) -> None:
+        super().__init__("the password of this server is another one", ByeReason.WRONG_PASSWORD)
+        self.seconds = seconds
+
+
+class TooManyTries(RemoteProtocolError):
+    """Not let in, and not even looked at."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            "too many wrong passwords have come from your address; try again in"
+            f" {math.ceil(seconds)} seconds",
+            ByeReason.REFUSED,
+        )
 
 
 class Passwords:
@@ -51,14 +64,14 @@ class Passwords:
         self._tries: dict[str, _Tries] = {}
 
     def check(self, given: str | None, expected: str | None, address: str, now: float) -> None:
-        """Returns for the right password. Raises Wrong."""
+        """Returns for the right password. Raises Wrong or TooManyTries."""
         if expected is None:
             return
         tries = self._tries.get(address)
         if tries is not None:
             tries.held = [moment for moment in tries.held if moment > now]
-            if len(tries.held) >= HELD_AT_ONCE and address not in HOME:
-                raise Wrong(0.0, min(tries.held) - now)
+            if len(tries.held) >= HELD_AT_ONCE and address not in HOME and address:
+                raise TooManyTries(min(tries.held) - now)
         if same_secret(given, expected):
             self._tries.pop(address, None)
             return
@@ -70,7 +83,7 @@ class Passwords:
         tries.wrong += 1
         tries.last = now
         tries.held.append(now + seconds)
-        raise Wrong(seconds, seconds)
+        raise Wrong(seconds)
 
     def _remember(self, address: str, now: float) -> _Tries:
         if len(self._tries) >= MOST_ADDRESSES:

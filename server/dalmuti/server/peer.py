@@ -25,6 +25,7 @@ from dalmuti.protocol.errors import (
 from dalmuti.protocol.messages import (
     Bye,
     ClientMessage,
+    Error,
     Hello,
     Leave,
     Ping,
@@ -39,6 +40,8 @@ from dalmuti.server.gate import Rates
 from dalmuti.server.incidents import Incidents
 from dalmuti.server.limits import Bucket, Limits
 from dalmuti.server.log import Log, Value
+from dalmuti.server.metrics import Metrics
+from dalmuti.server.passwords import Wrong
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.room import Room
 
@@ -52,6 +55,7 @@ class House(Protocol):
     """What a connection needs of the server."""
 
     incidents: Incidents
+    metrics: Metrics
 
     def greet(self, peer: Peer, hello: Hello) -> Welcome:
         """Lets a client in. Raises RemoteProtocolError with the reason when it may not."""
@@ -107,8 +111,13 @@ class Peer:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
         if self._ending:
             return
+        metrics = self._house.metrics
         if isinstance(message, Unseated):
             self.room = None
+        elif isinstance(message, Error):
+            metrics.errors[message.code] += 1
+        elif isinstance(message, Bye):
+            metrics.byes[message.reason] += 1
         try:
             data = self._connection.send(message)
         except LocalProtocolError:
@@ -120,6 +129,7 @@ class Peer:
             self._outbox_bytes -= sum(map(len, self._outbox))
             self._outbox.clear()
             self._note("slow_consumer")
+            metrics.slow_consumers += 1
             if isinstance(message, Bye):
                 self._finish()
             else:
@@ -127,6 +137,7 @@ class Peer:
             return
         self._outbox.append(data)
         self._outbox_bytes += len(data)
+        metrics.outbox(len(self._outbox), self._outbox_bytes)
         self._wake.set()
         if isinstance(message, Bye):
             self._finish()
@@ -185,6 +196,8 @@ class Peer:
                 self.end(ByeReason.HELLO_TIMEOUT, "you said no hello in time")
         except ProtocolError as error:
             self._note(error.reason.value, during=self._connection.state.value)
+            if isinstance(error, Wrong):
+                await trio.sleep(error.seconds)
             self.post(bye_for(error))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return
@@ -294,4 +307,5 @@ class Peer:
         self._outbox_bytes -= len(data)
         if scope.cancelled_caught:
             self._note("slow_consumer")
+            self._house.metrics.slow_consumers += 1
         return not scope.cancelled_caught
