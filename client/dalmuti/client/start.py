@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dalmuti.client import servers, settings
+from dalmuti.client import out, servers, settings
 from dalmuti.client.cli import LEVELS, OK, WRONG_USE
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
@@ -52,7 +52,7 @@ def run(given: argparse.Namespace) -> int:
         return commands[given.command](given)
     except (Refusal, SettingsError, servers.ServerError) as refusal:
         code = refusal.code if isinstance(refusal, Refusal) else WRONG_USE
-        print(f"dalmuti {given.command}: {refusal}.", file=sys.stderr)
+        out.complain(f"dalmuti {given.command}: {refusal}.")
         return code
 
 
@@ -242,8 +242,7 @@ def replay(given: argparse.Namespace) -> int:
     except replay.RecordError as error:
         raise Refusal(str(error)) from None
     for line in replay.tell(record, viewer):
-        print(line)
-    sys.stdout.flush()
+        out.say(line)
     return OK
 
 
@@ -256,8 +255,7 @@ def verify(given: argparse.Namespace) -> int:
     except replay.RecordError as error:
         raise Refusal(str(error)) from None
     for line in lines:
-        print(line)
-    sys.stdout.flush()
+        out.say(line)
     return OK if true else 1
 
 
@@ -265,8 +263,7 @@ def describe(given: argparse.Namespace) -> int:
     """The protocol, from the classes themselves."""
     from dalmuti.protocol import describe
 
-    print(describe.json() if given.json else describe.text(), end="")
-    sys.stdout.flush()
+    out.say((describe.json() if given.json else describe.text()).removesuffix("\n"))
     return OK
 
 
@@ -352,4 +349,4 @@ def _claim(address: str, name: str | None, table: str | None = None) -> tuple[An
 def say(text: str) -> None:
     """A line for the person, where there still is somebody who reads."""
     with suppress(OSError):
-        print(text, flush=True)
+        out.say(text)

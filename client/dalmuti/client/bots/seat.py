@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 
 import trio
 
+from dalmuti.client import out
 from dalmuti.client.bot import Bot, Player
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Ended, Session
 from dalmuti.protocol.messages import JoinTable
-from dalmuti.protocol.text import safe_text
 
 
 def seat_bots(
@@ -74,4 +73,4 @@ def seat_bots(
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    print(f"dalmuti bot: {safe_text(text)}", file=sys.stderr, flush=True)
+    out.complain(f"dalmuti bot: {text}")
