@@ -138,6 +138,11 @@ def _host(commands: Any) -> None:
         metavar="ADDRESS",
         help="the address of this machine to listen on; 127.0.0.1: this machine only",
     )
+    command.add_argument(
+        "--insecure",
+        action="store_true",
+        help="let people of the internet in as well; without encryption, all can be overheard",
+    )
     command.add_argument("--table", metavar="NAME", help="the name of the table; else after you")
     command.add_argument("--seats", type=whole(2, 10), default=8, metavar="N", help="2 to 10 (8)")
     command.add_argument(

@@ -100,7 +100,12 @@ def host(given: argparse.Namespace) -> int:
     options = _options(given, {})
     table = table_name(given.table, name)
     server = servers.start_public(
-        given.bind, given.port, given.password, given.bot_delay, servers.matches_folder()
+        given.bind,
+        given.port,
+        given.password,
+        given.bot_delay,
+        servers.matches_folder(),
+        insecure=given.insecure,
     )
     lines = servers.join_lines(given.bind, server.port)
     for line in lines:

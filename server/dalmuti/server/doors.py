@@ -100,6 +100,12 @@ class Doors:
         """Who has not said hello, by address, in the order in which they came."""
         self._connects = ByAddress((limits.connect_burst, limits.connect_per_second))
 
+    def set_limits(self, limits: Limits, most: int) -> None:
+        """Other limits, for those who come from now on. The rates of addresses begin anew."""
+        if limits != self._limits:
+            self._connects = ByAddress((limits.connect_burst, limits.connect_per_second))
+        self._limits, self._most = limits, most
+
     def enter(self, host: str, now: float) -> Place | None:
         """A place for a new connection; None if there is none for it."""
         address = address_of(host)

@@ -84,6 +84,11 @@ class Entrance:
         address = ipaddress.ip_address(self.host.partition("%")[0])
         return address.is_unspecified or address.is_global
 
+    @property
+    def is_insecure(self) -> bool:
+        """Whether people of other networks are let in without TLS."""
+        return self.is_public and self.certificate is None and not self.lan_only
+
     def sends_away(self, host: str) -> bool:
         """Whether who comes from `host` is too far away for this listener."""
         return self.lan_only and self.certificate is None and not is_near(host)
@@ -111,12 +116,13 @@ class Entrance:
 async def open_entrances(config: Config, certificate: Certificate | None) -> list[Entrance]:
     """Listens on everything that is configured. Raises EntranceError."""
     found: list[Entrance] = []
+    lan_only = config.lan_only and not config.insecure
     try:
         for text in config.listen:
             scheme, host, port = split_listen(text)
             used = None if scheme == "tcp" else certificate
             for listener in await _listeners(text, host, port):
-                found.append(Entrance(listener, used, lan_only=config.lan_only))
+                found.append(Entrance(listener, used, lan_only=lan_only))
                 if _is_too_open(found[-1], config):
                     raise EntranceError(_too_open(text))
     except BaseException:
@@ -149,9 +155,7 @@ async def _listeners(text: str, host: str, port: int) -> list[trio.SocketListene
 
 def _is_too_open(entrance: Entrance, config: Config) -> bool:
     """Whether strangers of the internet could come without TLS although nobody allowed it."""
-    if entrance.certificate is not None or config.insecure or not entrance.is_public:
-        return False
-    return not config.lan_only
+    return entrance.is_insecure and not config.insecure
 
 
 def _too_open(text: str) -> str:

@@ -106,7 +106,7 @@ class Operations:
                     office = admin.Admin(steering, self.bans, self._log, self.drain)
                     nursery.start_soon(trio.serve_listeners, office.serve, [self._admin])
                 if self._metrics:
-                    page = Scrape(steering.figures)
+                    page = Scrape(steering.figures, self._log)
                     nursery.start_soon(trio.serve_listeners, page.serve, self._metrics)
         finally:
             trio.lowlevel.remove_instrument(watchdog)

@@ -11,6 +11,8 @@ from typing import Final
 
 import trio
 
+from dalmuti.server.log import Log
+
 MOST_BYTES: Final = 4096
 SECONDS: Final = 5.0
 AT_ONCE: Final = 8
@@ -19,8 +21,8 @@ AT_ONCE: Final = 8
 class Scrape:
     """Serves one page. `page` makes it when it is asked for."""
 
-    def __init__(self, page: Callable[[], str]) -> None:
-        self._page = page
+    def __init__(self, page: Callable[[], str], log: Log) -> None:
+        self._page, self._log = page, log
         self._open = 0
 
     async def serve(self, stream: trio.SocketStream) -> None:
@@ -32,6 +34,8 @@ class Scrape:
                     await stream.send_all(self._answer(await _head(stream)))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
+        except Exception:
+            self._log.crash("metrics_crashed")
         finally:
             self._open -= 1
             await trio.aclose_forcefully(stream)

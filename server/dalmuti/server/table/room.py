@@ -188,7 +188,7 @@ class Room:
         """For the figures and the log: that something was decided, and never what."""
         for entry in entries:
             if isinstance(entry, Began):
-                self._log.info("hand_dealt", hand=entry.hand, seats=len(entry.order))
+                self._log.info("hand_dealt", hand=entry.hand)
             elif isinstance(entry, Moved):
                 self._metrics.decisions[entry.by] += 1
                 self._log.debug("moved", hand=self.table.play.match.hands_begun, by=entry.by)
