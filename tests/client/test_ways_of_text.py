@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -71,12 +72,12 @@ class HostileStage(Stage):
     """A stage that keeps what it tells."""
 
     def __init__(self, text: str) -> None:
-        self.heard: list[object] = []
+        self.heard: list[Any] = []
         super().__init__(4, names=(text, f"{text}b", f"{text}c", f"{text}d"), table=text)
 
-    def tell(self, message: object) -> None:  # type: ignore[override]
+    def tell(self, message: Any) -> None:
         self.heard.append(message)
-        super().tell(message)  # type: ignore[arg-type]
+        super().tell(message)
 
 
 def hostile_stage(text: str) -> HostileStage:
@@ -104,7 +105,7 @@ def lines_of_screen(text: str) -> Iterator[str]:
     for message_count in range(0, 200, 9):
         model = Model()
         for message in hostile_stage(text).heard[:message_count]:
-            model = reduce(model, message, 100.0)  # type: ignore[arg-type]
+            model = reduce(model, message, 100.0)
         yield from text_of(render(model, Ui(), 80, 24, 100.0)).split("\n")
 
 
@@ -174,7 +175,7 @@ def test_I80_the_corpus_is_hostile() -> None:
 # -- that there is no other way ---------------------------------------------------------------
 
 MAY_PRINT = {"out.py", "cli.py"}
-"""The last door, and the command line, which prints its own words only, before anything is heard."""
+"""The last door, and the command line, which prints only its own words."""
 NEVER = {"HTML", "ANSI", "to_formatted_text", "print_formatted_text"}
 """Ways of prompt_toolkit on which text is markup or reaches the terminal as it is."""
 
