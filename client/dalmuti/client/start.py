@@ -153,12 +153,18 @@ def join(given: argparse.Namespace) -> int:
     from dalmuti.protocol.messages import JoinTable
 
     address = f"{target}:{port}"
-    store = None if given.watch else _claim(address, name if given.name else None, given.table)
+    trust = _trust(given, target, port)
+    store = None
+    if not given.watch:
+        # A token that was had over TLS is never said in the plain.
+        key = address if trust is None else f"tls://{address}"
+        store = _claim(key, name if given.name else None, given.table)
     seat = store[1] if store else None
     entry = JoinTable(id=0, table=given.table or "?", watch=given.watch, password=given.password)
     try:
         session = Session(
-            tcp(target, port),
+            tcp(target, port) if trust is None else trust.connect,
+            note=str if trust is None else trust.note,
             name=seat.name if seat else name,
             number_name=not chosen,
             address=address,
@@ -200,7 +206,21 @@ def bot(given: argparse.Namespace) -> int:
         password=given.password,
         delay=given.bot_delay,
         number_name=given.name is None or given.count > 1,
+        trust=_trust(given, target, port),
     )
+
+
+def _trust(given: argparse.Namespace, host: str, port: int) -> Any:
+    """The `trust.Trust` for a connection with TLS; None without. Raises Refusal."""
+    if not given.tls and given.fingerprint is None:
+        return None
+    from dalmuti.client.trust import FingerprintError, Trust, fingerprint_from
+
+    try:
+        pinned = None if given.fingerprint is None else fingerprint_from(given.fingerprint)
+    except FingerprintError as error:
+        raise Refusal(str(error)) from None
+    return Trust(host, port, pinned)
 
 
 def show(

@@ -88,6 +88,49 @@ def unreachable(address: str, problem: OSError) -> str:
     return f"Cannot connect to {address}: {text or problem}."
 
 
+def first_use(address: str, fingerprint: str, kept: bool) -> str:
+    """A certificate that nobody vouches for is taken at first use."""
+    then = "It is remembered from now on." if kept else "It cannot be remembered here."
+    return (
+        f"Nobody vouches for the certificate of {address}, which you have not met before; compare"
+        f" its SHA-256 fingerprint with what whoever runs the server tells you: {fingerprint}."
+        f" {then}"
+    )
+
+
+def other_certificate(address: str, expected: str, found: str, *, given: bool) -> str:
+    """The certificate is not the one that was asked for, or remembered."""
+    what = (
+        f"The certificate of {address} is not the one you asked for"
+        if given
+        else f"The certificate of {address} has changed since you were there last"
+    )
+    return (
+        f"{what}: expected SHA-256 {expected}, found {found}. Somebody may be in between. If"
+        " whoever runs the server says that the new one is right, join with --fingerprint and"
+        " that number."
+    )
+
+
+def not_vouched_any_more(address: str, reason: str) -> str:
+    """The system's store knew the certificate, and does not know this one."""
+    return (
+        f"Your system vouched for the certificate of {address} before and does not for the one it"
+        f" shows now ({reason}). Somebody may be in between. If whoever runs the server says that"
+        " it is right, join with --fingerprint and the number he tells you."
+    )
+
+
+def no_tls(address: str) -> str:
+    """The other side does not speak TLS."""
+    return f"{address} does not speak TLS; if that is meant to be so, join without --tls."
+
+
+def known_servers_unreadable(path: str, reason: str) -> str:
+    """What is known of servers cannot be read, and nothing can be trusted on first use again."""
+    return f"The file of known servers, {path}, cannot be read: {reason}."
+
+
 def which_table(tables: Sequence[str]) -> str:
     """There is not exactly one table to join."""
     if not tables:
