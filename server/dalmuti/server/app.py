@@ -147,7 +147,8 @@ class App:
                 operations.bans,
             )
             self.lobby = lobby
-            everything.start_soon(operations.run, Steering(lobby))
+            operations.attach(Steering(lobby))
+            everything.start_soon(operations.run)
             lobby.restore()
             if stops.signals:
                 await everything.start(self._heed_signals, operations)

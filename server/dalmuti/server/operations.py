@@ -34,7 +34,7 @@ LOOK_SECONDS: Final = 0.1
 
 
 class Operations:
-    """One server's operations. `open` it, then `run` it when the lobby is there."""
+    """One server's operations. `open` it, and `attach` the lobby and `run` it later."""
 
     def __init__(
         self, config: Config, log: Log, reread: Callable[[], Config] | None = None
@@ -93,9 +93,14 @@ class Operations:
         host, port = self._metrics[0].socket.getsockname()[:2]
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
-    async def run(self, steering: Steering) -> None:
-        """Serves until it is cancelled."""
+    def attach(self, steering: Steering) -> None:
+        """The lobby is there now."""
         self._steering = steering
+
+    async def run(self) -> None:
+        """Serves until it is cancelled. Attach the lobby before."""
+        steering = self._steering
+        assert steering is not None
         watchdog = Watchdog(steering.lobby.metrics, self._log)
         trio.lowlevel.add_instrument(watchdog)
         try:

@@ -8,6 +8,7 @@ the one place that every fact passes before anyone hears of it.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -207,7 +208,9 @@ class Room:
                 self._log.warning("record_not_written", error=error.strerror)
                 self._recorder = None
         if self._keeper is not None:
+            began = time.perf_counter()
             await self._keeper.keep(self.table, batch, self._place)
+            self._metrics.journal_seconds.observe(time.perf_counter() - began)
 
     async def _close_broken(self) -> None:
         """The state of the table cannot be trusted any more; who is here can."""
