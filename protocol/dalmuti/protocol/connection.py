@@ -143,7 +143,7 @@ class Connection(Generic[In, Out]):
                 f"{type(message).__name__} cannot be sent on a connection in state"
                 f" {'failed' if self._failed else self.state.value}"
             )
-        data = frame(codec.encode(message), self._send_limit)
+        data = frame(_encoded(message), self._send_limit)
         self._enter(after)
         return data
 
@@ -263,6 +263,17 @@ ServerConnection = Connection[ClientMessage, ServerMessage]
 """The type of `Connection("server")`."""
 ClientConnection = Connection[ServerMessage | Unknown | UnknownEvent, ClientMessage]
 """The type of `Connection("client")`."""
+
+
+_last: tuple[object, bytes] = (None, b"")
+"""The newest message and its bytes: a table tells the same object to one viewer after the other."""
+
+
+def _encoded(message: Message) -> bytes:
+    global _last
+    if message is not _last[0]:
+        _last = (message, codec.encode(message))
+    return _last[1]
 
 
 def bye_for(error: ProtocolError) -> Bye:

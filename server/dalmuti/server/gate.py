@@ -2,7 +2,7 @@
 
 Each request belongs to a bucket: chat, the lobby (the list of tables and a new table cost five),
 the game. What the game takes is given back, so only refused decisions count: no legal game is too
-fast (server.md I-53, I-72, I-74). Nonces have a bucket of their own, since one that comes too late is
+fast (server.md I-53, I-72, I-74). Nonces have a bucket of their own, since one that is too late is
 nobody's fault and must not stand in the way of a decision.
 
 Two more buckets belong to an address, since a connection is soon made anew: seats taken, and wrong

@@ -66,6 +66,8 @@ class Lobby:
         self._keeping = keeping or Keeping(config, log)
         self.incidents = Incidents(config.limits.log_seconds)
         self.gate = Gate(config.limits)
+        self._told: dict[int, Peer] = {}
+        """Who has something in his outbox that is not being written yet."""
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
@@ -288,6 +290,7 @@ class Lobby:
             table,
             self._log,
             deliver=self._deliver,
+            flush=self._flush,
             send_for_bot=self._send_for_bot,
             changed=self._note_change,
             recorder=kept.recorder,
@@ -331,7 +334,14 @@ class Lobby:
     def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
         peer = self.peers.get(conn)
         if peer is not None:
-            peer.post(message)
+            peer.put(message)
+            self._told[conn] = peer
+
+    def _flush(self) -> None:
+        """Sends what was delivered."""
+        told, self._told = self._told, {}
+        for peer in told.values():
+            peer.flush()
 
     # -- the list of tables --------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ stays and can be resumed. Nothing that goes wrong here leaves `Peer.run`.
 from __future__ import annotations
 
 import math
+import os
 from collections import deque
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import trio
 
@@ -100,6 +101,9 @@ class Peer:
         """Whether the client has closed its side."""
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
+        self._is_writing = False
+        """Whether the writer has data in its hands."""
+        self._socket = stream.socket if _is_plain(stream) else None
         self._wake = trio.Event()
         self._ending = False
         self._reading = trio.CancelScope()
@@ -109,6 +113,11 @@ class Peer:
 
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
+        self.put(message)
+        self._wake.set()
+
+    def put(self, message: ServerMessage) -> None:
+        """Puts a message into the outbox. Call `flush` when there is no more to say for now."""
         if self._ending:
             return
         metrics = self._house.metrics
@@ -138,9 +147,29 @@ class Peer:
         self._outbox.append(data)
         self._outbox_bytes += len(data)
         metrics.outbox(len(self._outbox), self._outbox_bytes)
-        self._wake.set()
         if isinstance(message, Bye):
             self._finish()
+
+    def flush(self) -> None:
+        """Writes what the system takes at once; the rest is the writer's.
+
+        On a plain socket whose writer has nothing to do this saves waking a task for each frame,
+        which is most of what a play costs.
+        """
+        if self._socket is None or self._is_writing or self._ending:
+            self._wake.set()
+            return
+        while self._outbox:
+            data = self._some()
+            try:
+                sent = os.write(self._socket.fileno(), data)
+            except OSError:
+                sent = 0  # it is full, or gone: the writer finds out
+            self._outbox_bytes -= sent
+            if sent < len(data):
+                self._outbox.appendleft(data[sent:])
+                self._wake.set()
+                return
 
     @property
     def behind(self) -> bool:
@@ -284,8 +313,10 @@ class Peer:
                         self._wake = trio.Event()
                         await self._wake.wait()
                         continue
+                    self._is_writing = True
                     if not await self._send(self._some()):
                         break
+                    self._is_writing = False
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the reader notices it as well, or is told below
         self._ending = True
@@ -309,3 +340,8 @@ class Peer:
             self._note("slow_consumer")
             self._house.metrics.slow_consumers += 1
         return not scope.cancelled_caught
+
+
+def _is_plain(stream: trio.abc.Stream) -> TypeGuard[trio.SocketStream]:
+    """Whether bytes written to its descriptor are what the other side reads."""
+    return isinstance(stream, trio.SocketStream) and os.name == "posix"

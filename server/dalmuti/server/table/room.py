@@ -55,7 +55,8 @@ class Asked(Struct):
 
 
 class Room:
-    """A table with its task. `deliver` hands a message to a connection and never waits."""
+    """A table with its task. `deliver` hands a message to a connection and never waits; `flush`
+    sends what was delivered."""
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class Room:
         log: Log,
         *,
         deliver: Callable[[int, msg.ServerMessage], None],
+        flush: Callable[[], None],
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
         recorder: Recorder | None = None,
@@ -76,7 +78,8 @@ class Room:
         self._place = Place() if recorder is None else recorder.place
         self._clock = clock or Clock()
         self._log = log.bind(table=table.name)
-        self._deliver, self._send_for_bot, self._changed = deliver, send_for_bot, changed
+        self._deliver, self._flush = deliver, flush
+        self._send_for_bot, self._changed = send_for_bot, changed
         self._send, self._inbox = trio.open_memory_channel[Asked](math.inf)
         self._scope = trio.CancelScope()
         self._stop_reason: CloseReason = "shutdown"
@@ -175,6 +178,7 @@ class Room:
             await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
+        self._flush()
         self._count(batch.entries)
         for hand in batch.seeds:
             self._log.info("hand_over", hand=hand)
@@ -223,6 +227,7 @@ class Room:
                 self._log.warning("table_not_kept")
         for conn, _ in list(self.table.people.connected()):
             self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
+        self._flush()
 
     def _finish(self) -> None:
         self._send.close()
