@@ -27,6 +27,7 @@ from dalmuti.protocol.messages import (
     Bye,
     ClientMessage,
     Error,
+    EventMessage,
     Hello,
     Leave,
     Ping,
@@ -120,13 +121,15 @@ class Peer:
         """Puts a message into the outbox. Call `flush` when there is no more to say for now."""
         if self._ending:
             return
-        metrics = self._house.metrics
-        if isinstance(message, Unseated):
-            self.room = None
-        elif isinstance(message, Error):
-            metrics.errors[message.code] += 1
-        elif isinstance(message, Bye):
-            metrics.byes[message.reason] += 1
+        metrics, last = self._house.metrics, False
+        if not isinstance(message, EventMessage):
+            if isinstance(message, Unseated):
+                self.room = None
+            elif isinstance(message, Error):
+                metrics.errors[message.code] += 1
+            elif isinstance(message, Bye):
+                metrics.byes[message.reason] += 1
+                last = True
         try:
             data = self._connection.send(message)
         except LocalProtocolError:
@@ -139,7 +142,7 @@ class Peer:
             self._outbox.clear()
             self._note("slow_consumer")
             metrics.slow_consumers += 1
-            if isinstance(message, Bye):
+            if last:
                 self._finish()
             else:
                 self.end(ByeReason.SLOW_CONSUMER, "you do not read what is sent to you")
@@ -147,7 +150,7 @@ class Peer:
         self._outbox.append(data)
         self._outbox_bytes += len(data)
         metrics.outbox(len(self._outbox), self._outbox_bytes)
-        if isinstance(message, Bye):
+        if last:
             self._finish()
 
     def flush(self) -> None:

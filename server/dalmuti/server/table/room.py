@@ -174,8 +174,9 @@ class Room:
 
     async def _hand_out(self) -> None:
         batch = self.table.take()
-        with trio.CancelScope(shield=True):
-            await self.keep(batch)
+        if self._recorder is not None or self._keeper is not None:
+            with trio.CancelScope(shield=True):
+                await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
         self._flush()
