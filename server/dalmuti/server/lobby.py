@@ -22,7 +22,7 @@ from dalmuti.server.table.refused import Refused, too_fast
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
-SHOWN = 300
+SHOWN = 250
 """Tables, and people, that the lobby shows at most."""
 
 LATE_SECONDS = 0.1
