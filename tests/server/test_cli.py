@@ -127,7 +127,8 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2
-    assert arguments[0] in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert arguments[0] in said and said.count("\n") == 1
 
 
 def test_a_bug_is_one_sentence_and_a_file(
@@ -143,6 +144,15 @@ def test_a_bug_is_one_sentence_and_a_file(
     (file,) = tmp_path.iterdir()
     assert str(file) in said and said.count("\n") == 1
     assert "ZeroDivisionError" in file.read_text()
+
+
+@pytest.mark.parametrize("command", ["check-config", "default-config"])
+def test_help_of_each_command_shows_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert f"example: dalmuti-server {command}" in capsys.readouterr().out
 
 
 def test_help_is_quick_and_shows_an_example() -> None:

@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from dalmuti.server.config import Config
@@ -26,9 +26,18 @@ WRONG_USE = 2
 BUG = 70
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """argparse, with one sentence for a wrong use."""
+
+    def error(self, message: str) -> NoReturn:
+        """The sentence on standard error; exits with 2."""
+        text = message[:1].lower() + message[1:]
+        self.exit(WRONG_USE, f"{self.prog}: {text}. See `{self.prog} --help`.\n")
+
+
+def parser() -> Parser:
     """The command line."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="dalmuti-server",
         description="The server of Dalmuti: it deals, decides and keeps every table.",
         epilog=EXAMPLES,
@@ -73,9 +82,17 @@ def parser() -> argparse.ArgumentParser:
         help="stop when nobody was here for so long",
     )
     commands = top.add_subparsers(dest="command", metavar="")
-    check = commands.add_parser("check-config", help="check a configuration file")
-    check.add_argument("file", type=Path)
-    commands.add_parser("default-config", help="print a configuration file with every default")
+    check = commands.add_parser(
+        "check-config",
+        help="check a configuration file",
+        epilog="example: dalmuti-server check-config server.toml",
+    )
+    check.add_argument("file", metavar="FILE", type=Path)
+    commands.add_parser(
+        "default-config",
+        help="print a configuration file with every default",
+        epilog="example: dalmuti-server default-config > server.toml",
+    )
     return top
 
 
