@@ -110,7 +110,9 @@ def test_version() -> None:
         ("bot greedy", "expected the address of a server"),
         ("bot clever 127.0.0.1", "expected a house bot (random, greedy) or a file"),
         ("bot greedy 127.0.0.1 --count 11", "expected 1 to 10, found 11"),
+        ("join [::1", "expected HOST or HOST:PORT"),
         ("verify nowhere.txt", "there is no file nowhere.txt"),
+        ("verify /", "/ cannot be read: "),
         ("replay nowhere.txt", "there is no file nowhere.txt"),
     ],
 )
@@ -202,6 +204,14 @@ def test_a_terminal_that_is_too_small(terminal: None, monkeypatch: pytest.Monkey
     assert mode("--plain") == "plain"
 
 
+def test_a_saved_match_is_known_by_its_deals(tmp_path: Path) -> None:
+    file = tmp_path / "match.txt"
+    file.write_text("dalmuti-match 1\nhand 1 order 1,2 commitment c0ffee nonces -\n")
+    assert servers.holds_a_deal(file, {"beef", "c0ffee"})
+    assert not servers.holds_a_deal(file, {"beef"}) and not servers.holds_a_deal(file, ())
+    assert not servers.holds_a_deal(tmp_path / "gone.txt", {"c0ffee"})
+
+
 # -- names, addresses, settings ---------------------------------------------------------------
 
 
@@ -254,7 +264,7 @@ def test_settings(home: Path) -> None:
         ('nick = "Ada"', "unknown key 'nick'; the keys are name, lang, mode, ascii, theme"),
         ('mode = "loud"', "mode"),
         ("ascii = 3", "ascii"),
-        ("name = ", "cannot be read"),
+        ("name = ", "is not TOML"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(text: str, why: str, home: Path) -> None:

@@ -230,8 +230,10 @@ async def test_who_came_back_and_leaves_has_left(autojump_clock: trio.testing.Mo
     async with world(join_only=JOIN, lobby=True, stay=True, held=held) as w:
         peer = await w.peers.receive()
         await peer.greet()
-        assert isinstance(resume := await peer.get(), Resume)
-        await peer.say(Seated(table="Kitchen", player=1, token="TOK1"), SNAPSHOT, Ok(re=resume.id))
+        resume = await peer.get()
+        assert isinstance(resume, Resume)
+        seated = Seated(table="Kitchen", player=1, token="TOK1")
+        await peer.say(seated, SNAPSHOT, Ok(re=resume.id))
         await until(lambda: w.model.table is not None)
         await peer.say(Unseated(table="Kitchen", reason="left"))
         assert isinstance(await peer.get(), ListTables)

@@ -107,7 +107,7 @@ def _play(commands: Any) -> None:
         type=_levels,
         default=["normal"],
         metavar="LEVEL",
-        help="easy, normal or hard; several, with commas between, take turns over the seats",
+        help="easy, normal or hard (normal); several, with commas, take turns over the seats",
     )
     command.add_argument(
         "--seed",
@@ -130,7 +130,11 @@ def _host(commands: Any) -> None:
         more=HOUSE_RULES,
     )
     command.add_argument(
-        "--port", type=whole(0, 65535), default=12013, metavar="PORT", help="where to listen"
+        "--port",
+        type=whole(0, 65535),
+        default=12013,
+        metavar="PORT",
+        help="where to listen (12013); 0: any free port",
     )
     command.add_argument(
         "--bind",
@@ -287,6 +291,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"dalmuti {version('dalmuti')}")
         return OK
+    if sys.stdout is None:  # closed by the shell
+        sys.stdout = open(os.devnull, "w")
     if given.command is None:
         top.error("expected a command: play, host, join, bot, replay, verify or describe")
     try:

@@ -25,8 +25,10 @@ def read(file: Path) -> Record:
         return loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RecordError(f"there is no file {file}") from None
-    except (OSError, UnicodeError) as error:
-        raise RecordError(f"{file} cannot be read: {error}") from None
+    except OSError as error:
+        raise RecordError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeError:
+        raise RecordError(f"{file} is no record of a match: it is not text") from None
     except ValueError as error:
         raise RecordError(f"{file} is no record of a match: {error}") from None
 

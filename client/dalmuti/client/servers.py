@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
@@ -89,12 +90,23 @@ class Server:
                 self.process.kill()
         self.process.poll()
 
-    def saved(self) -> list[Path]:
-        """The matches that were written since the start."""
-        return sorted(set(self._files()) - self._known)
+    def saved(self, commitments: Collection[str]) -> list[Path]:
+        """The matches that were written since the start, and hold one of these deals: other servers
+        may have written into the same folder meanwhile."""
+        new = set(self._files()) - self._known
+        return sorted(file for file in new if holds_a_deal(file, commitments))
 
     def _files(self) -> list[Path]:
         return [*self._records.glob("*.txt")]
+
+
+def holds_a_deal(file: Path, commitments: Collection[str]) -> bool:
+    """Whether one of these deals was played in the match that is saved there."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(f"commitment {each}" in text for each in commitments)
 
 
 def start_private(delay: float | None, records: Path) -> Server:

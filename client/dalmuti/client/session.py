@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from dalmuti.client import words
 from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream
 from dalmuti.client.model import DealChecked, Input, LinkChanged
-from dalmuti.core.events import HandPrepared
+from dalmuti.core.events import HandPrepared, HandStarted
 from dalmuti.core.witness import Witness
 from dalmuti.protocol.codec import UnknownEvent
 from dalmuti.protocol.errors import LocalProtocolError
@@ -168,6 +168,8 @@ class Session:
         self._enter_id: int | None = None
         self._nonces: dict[int, Nonce] = {}
         self._nonce_for = ""
+        self.commitments: set[str] = set()
+        """Of all deals that we saw."""
         self._witness: Witness | None = None
         self._link: Link | None = None
         self._waiting: anyio.CancelScope | None = None
@@ -339,6 +341,8 @@ class Session:
                 return
             case _:
                 pass
+        if isinstance(message, EventMessage) and isinstance(message.event, HandStarted):
+            self.commitments.add(message.event.commitment)
         if isinstance(message, EventMessage) and isinstance(message.event, HandPrepared):
             self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
         elif isinstance(message, Snapshot) and message.table.next_commitment:

@@ -48,8 +48,10 @@ def load(file: Path | None = None) -> Settings:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
+    except (UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{file} is not TOML: {error}") from None
     unknown = [key for key in values if key not in Settings.__struct_fields__]
     if unknown:
         raise SettingsError(

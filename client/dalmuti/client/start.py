@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -23,6 +24,12 @@ from dalmuti.protocol.text import clean_table_name, cut
 
 SMALLEST: Final = (80, 24)
 """Columns and rows that the full screen needs."""
+ADDRESS: Final = re.compile(
+    r"\[(?P<ipv6>[^][/\s]+)\](:(?P<port6>\d{1,5}))?"
+    r"|(?P<bare>[^][/\s:]*(:[^][/\s:]*){2,})"
+    r"|(?P<host>[^][/\s:]+)(:(?P<port>\d{1,5}))?",
+    re.ASCII,
+)
 NEED_ADDRESS = (
     "expected the address of a server, such as `dalmuti join 192.168.1.20`;"
     " the host's screen shows it. To play alone: `dalmuti play`"
@@ -85,7 +92,7 @@ def play(given: argparse.Namespace) -> int:
         code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
-    for file in server.saved():
+    for file in server.saved(session.commitments):
         say(f"The match was saved: dalmuti replay {shlex.quote(str(file))}")
     return code
 
@@ -126,7 +133,7 @@ def host(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-    for file in server.saved():
+    for file in server.saved(session.commitments):
         say(f"The match so far was saved: dalmuti replay {shlex.quote(str(file))}")
     for line in lines:
         say(f"Others join with: {line}")
@@ -329,15 +336,11 @@ def table_name(given: str | None, name: str) -> str:
 
 def address_of(text: str) -> tuple[str, int]:
     """HOST, HOST:PORT or [IPV6]:PORT. Raises Refusal."""
-    host, colon, port = text.rpartition(":")
-    if not colon or (text.count(":") > 1 and not text.startswith("[")):
-        host, port = text, str(servers.DEFAULT_PORT)
-    elif text.startswith("[") and text.endswith("]"):
-        host, port = text, str(servers.DEFAULT_PORT)
-    host = host.strip("[]")
-    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+    found = ADDRESS.fullmatch(text)
+    port = int(found["port6"] or found["port"] or servers.DEFAULT_PORT) if found else 0
+    if found is None or not 0 < port < 65536:
         raise Refusal(f"expected HOST or HOST:PORT, such as 192.168.1.20:12013, found {text!r}")
-    return host, int(port)
+    return found["ipv6"] or found["bare"] or found["host"], port
 
 
 def _claim(address: str, name: str | None, table: str | None = None) -> tuple[Any, Any] | None:
