@@ -45,8 +45,8 @@ def too_small(cols: int, rows: int, need_cols: int, need_rows: int) -> list[str]
 
 
 def clock(seconds: int) -> str:
-    """The time that is left: 0:38."""
-    return f"{seconds // 60}:{seconds % 60:02}"
+    """The time that is left: 0:38 left."""
+    return f"{seconds // 60}:{seconds % 60:02} left"
 
 
 def first_upper(text: str) -> str:
@@ -436,6 +436,11 @@ def watchers(names: str) -> str:
 def host_deals(name: str) -> str:
     """Whom everyone waits for."""
     return f"Waiting for {name} to deal."
+
+
+def host_begins(name: str) -> str:
+    """Whom everyone waits for when the match is over."""
+    return f"Waiting for {name} to begin a new match."
 
 
 def tables_title(number: int) -> str:

@@ -134,9 +134,11 @@ def _act_note(scene: Scene, seat: int) -> Line:
     if act.play is None:
         return line(span(labels.PASSES, "dim"))
     alone = scene.wide or not scene.presence(hand.order[seat])
-    if alone and hand.trick.owner == seat and act.play == hand.trick.top:
+    if hand.trick.owner != seat or act.play != hand.trick.top:
+        return line(span(str(act.play)))
+    if alone and not act.play.jesters:
         return play_words(act.play)
-    return line(span(str(act.play)))
+    return line(span(str(act.play), "bold"))
 
 
 def _pile(scene: Scene) -> list[Line]:

@@ -125,7 +125,8 @@ def next_step(scene: Scene) -> str:
     if scene.is_host:
         return labels.YOU_DEAL if table.result else labels.YOU_DEAL_FIRST
     host = table.host and scene.who(table.host)
-    return labels.host_deals(host or labels.THE_HOST)
+    waits = labels.host_begins if table.state == "over" else labels.host_deals
+    return waits(host or labels.THE_HOST)
 
 
 def host_keys(scene: Scene) -> Keys:
