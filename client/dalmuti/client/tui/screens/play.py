@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens.base import (
     NARROW_SPLIT,
@@ -219,7 +219,7 @@ def _history(scene: Scene) -> list[Line]:
 
 def _score_head(scene: Scene) -> str:
     points = scene.table.options.scoring == "points"
-    return labels.first_capital(labels.POINTS if points else labels.HANDS_WON)
+    return labels.first_capital(tabletexts.POINTS if points else tabletexts.HANDS_WON)
 
 
 def _told(scene: Scene, acts: Sequence[Act]) -> list[str]:
