@@ -6,7 +6,9 @@ be playing. A table at which no hand was finished leaves no file.
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -50,10 +52,19 @@ class Recorder:
             await trio.to_thread.run_sync(self._append, text)
 
     def _append(self, text: str) -> None:
+        """All of the text, or nothing: on a full disk the hands before stay readable."""
         if self._path is None:
             self._path = self._new_file()
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        size = self._path.stat().st_size
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError:
+            with suppress(OSError):
+                os.truncate(self._path, size)
+                if not size:
+                    self._path.unlink()
+            raise
 
     def _new_file(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
