@@ -8,7 +8,9 @@ from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens.base import (
+    NARROW_NOTE,
     NARROW_SPLIT,
+    WIDE_NOTE,
     WIDE_SPLIT,
     Keys,
     Scene,
@@ -136,9 +138,9 @@ def _act_note(scene: Scene, seat: int) -> Line:
     alone = scene.wide or not scene.presence(hand.order[seat])
     if hand.trick.owner != seat or act.play != hand.trick.top:
         return line(span(str(act.play)))
-    if alone and not act.play.jesters:
-        return play_words(act.play)
-    return line(span(str(act.play), "bold"))
+    told = play_words(act.play)
+    fits = cells(told) <= (WIDE_NOTE if scene.wide else NARROW_NOTE)
+    return told if alone and fits and not act.play.jesters else told[:1]
 
 
 def _pile(scene: Scene) -> list[Line]:
