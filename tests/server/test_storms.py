@@ -102,6 +102,23 @@ async def test_a_slow_consumer_is_told_why(nursery: Nursery, autojump_clock: Clo
     assert (await ada.event(ev.PresenceChanged)).presence == "lost"
 
 
+async def test_house_bots_do_not_take_the_connections_of_people(
+    nursery: Nursery, autojump_clock: Clock
+) -> None:
+    """They are connections, up to nine a table, and stay for a while when their host is gone."""
+    server = MemoryServer(nursery, Config(limits=Limits(house_bots=3)))
+    (ada,) = await server.table("Ada")
+    bob = await server.person("Bob")
+    assert await bob.ask(msg.CreateTable, table="Garden") == "ok"
+    for host in (ada, bob, ada):
+        assert await host.ask(msg.AddBot, bot="greedy") == "ok"
+    assert await bob.ask(msg.AddBot, bot="greedy") == "refused"
+    assert "house bots" in bob.last(msg.Error).message
+    assert await ada.ask(msg.Close) == "ok"
+    assert await bob.ask(msg.AddBot, bot="greedy") == "ok"
+    assert Limits().house_bots <= Limits().connections // 2
+
+
 LONG = "\U00010330\U00010a0f\U00010a0f"
 """A letter with two marks: one cell of twelve bytes."""
 LONG_NAME, LONG_TABLE = clean_name(LONG * 20), clean_table_name(LONG * 20)

@@ -41,6 +41,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: Annotated[int, Meta(ge=1, le=100_000, description="Connections at once.")] = 500
     tables: Annotated[int, Meta(ge=1, le=100_000, description="Open tables at once.")] = 200
     watchers: Annotated[int, Meta(ge=0, le=300, description="Spectators of one table.")] = 50
+    house_bots: Annotated[
+        int,
+        Meta(ge=0, le=100_000, description="House bots of all tables; each is a connection."),
+    ] = 250
     listed: Annotated[
         int,
         Meta(ge=20, le=300, description="Players a table lists, those included who left again."),

@@ -126,6 +126,8 @@ class Lobby:
                         raise Refused(ErrorCode.NO_SUCH_TABLE, "there is no such table (any more)")
                     await self._ask(peer, room, request)
                 case _ if peer.room is not None:
+                    if isinstance(request, msg.AddBot):
+                        self._must_have_bots()
                     await self._ask(peer, peer.room, request)
                 case msg.Leave():
                     peer.post(msg.Ok(re=request.id))
@@ -169,6 +171,12 @@ class Lobby:
     def _must_be_free(peer: Peer) -> None:
         if peer.room is not None:
             raise Refused(ErrorCode.ALREADY_SEATED, "leave your table first")
+
+    def _must_have_bots(self) -> None:
+        """House bots are connections as well: they must leave some for people."""
+        bots = sum(room.table.house.number for room in self.rooms.values())
+        if bots >= self._config.limits.house_bots:
+            raise Refused(ErrorCode.REFUSED, "the server has no more house bots now")
 
     async def _create(self, peer: Peer, caller: Caller, request: msg.CreateTable) -> None:
         self._must_be_free(peer)
