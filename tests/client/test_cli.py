@@ -144,6 +144,15 @@ def test_a_port_in_use_is_2(capfd: pytest.CaptureFixture[str]) -> None:
     assert f"port {port} is in use" in error and f"`dalmuti join 127.0.0.1:{port}`" in error
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_a_full_disk_is_a_sentence_and_a_closed_output_nothing() -> None:
+    command = f"{sys.executable} -m dalmuti.client.cli describe"
+    for where, code, said in ((">/dev/full", 2, "the disk is full"), (">&-", 0, "")):
+        done = subprocess.run(["sh", "-c", f"{command} {where}"], capture_output=True, text=True)
+        assert done.returncode == code
+        assert said in done.stderr and done.stderr.count("\n") == bool(said)
+
+
 def test_a_bug_is_70_and_names_a_file(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ error of use is one sentence and exit code 2; a bug leaves its traceback in a fi
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from typing import Any, NoReturn
@@ -304,6 +305,15 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_output()
         return OK
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return _bug(error)
+        print(
+            f"dalmuti {given.command}: nothing more can be written: the disk is full.",
+            file=sys.stderr,
+        )
+        _forget_output()
+        return WRONG_USE
     except Exception as error:
         return _bug(error)
 
