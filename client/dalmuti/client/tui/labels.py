@@ -219,7 +219,7 @@ def beaten_by(play: Play) -> str:
     """What beats a set."""
     if play.rank == 1:
         return "nothing beats it"
-    below = "rank 1" if play.rank == 2 else f"rank 1 to {play.rank - 1}"
+    below = {2: "rank 1", 3: "rank 1 or 2"}.get(play.rank, f"rank 1 to {play.rank - 1}")
     return f"{words.count(play.count)} of {below} beat{'s' if play.count == 1 else ''} it"
 
 
