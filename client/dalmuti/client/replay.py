@@ -95,7 +95,7 @@ def _open(event: Event, view: TableView, seating: tuple[int, ...]) -> Iterator[s
             receiver = words.name(view, seating[exchange.receiver])
             yield (
                 f"{payer} pays {receiver} {words.cards(exchange.paid or ())}"
-                f" and gets back {words.cards(exchange.returned or ())}."
+                f" and gets {words.cards(exchange.returned or ())} back."
             )
 
 
