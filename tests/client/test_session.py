@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 import trio
+from msgspec.structs import replace
 
 from dalmuti.client.model import Input, LinkChanged, Model, reduce
 from dalmuti.client.session import Ended, Held, Session
@@ -411,6 +412,29 @@ async def test_unseated_back_to_the_lobby(autojump_clock: trio.testing.MockClock
         await peer.say(Unseated(table="Kitchen", reason="closed"))
         assert isinstance(await peer.get(), ListTables)
         assert w.model.table is None
+
+
+async def test_a_table_that_cannot_be_watched_again_is_left(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """The server began anew; a picture of the old table would be a lie."""
+    async with world(entry=JoinTable(id=0, table="Kitchen", watch=True), stay=True) as w:
+        peer = await w.peers.receive()
+        await peer.greet()
+        join = await peer.get()
+        assert isinstance(join, JoinTable) and join.watch
+        watched = replace(SNAPSHOT, table=replace(SNAPSHOT.table, you=None))
+        await peer.say(watched, Ok(re=join.id))
+        await until(lambda: w.model.table is not None)
+        await peer.pipe.aclose()
+        peer = await w.peers.receive()
+        await peer.greet(instance="two")
+        again = await peer.get()
+        assert isinstance(again, JoinTable) and again.watch
+        await peer.say(Error(re=again.id, code="no_such_table", message="gone"))
+        assert isinstance(await peer.get(), ListTables)
+        assert w.model.table is None
+        assert w.model.log[-1].text == "The table is closed."
 
 
 async def test_replaced_leaves_the_token_to_the_newer_one(

@@ -41,7 +41,7 @@ def lobby(scene: Scene) -> list[Line]:
     parts = [tabletexts.LOBBY]
     if scene.model.welcome is not None:
         parts.append(tabletexts.you_are_called(scene.model.welcome.name))
-    bar = key_bar(scene, keytexts.KEYS_LOBBY)
+    bar = key_bar(scene, keytexts.KEYS_LOBBY if tables else keytexts.KEYS_NO_TABLES)
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), bar]
 
 
