@@ -100,6 +100,7 @@ def test_version() -> None:
         ("play --rules passing", "--rules: expected NAME=VALUE with commas between, found"),
         ("play --rules passing=shut", "--rules: passing: expected open, locked, found 'shut'"),
         ("play --rules colour=red", "--rules: unknown option 'colour'; the options are seats"),
+        ("play --rules passing=open,passing=locked", "each rule once, found 'passing' twice"),
         ("play --rules seats=3", "give the number of seats with --seats"),
         ("host --rules match_end=points:5", "needs scoring=points"),
         ("host --bots 8", "expected fewer bots than the 8 seats, found 8"),
@@ -213,6 +214,15 @@ def test_a_terminal_that_is_too_small(terminal: None, monkeypatch: pytest.Monkey
     assert mode("--plain") == "plain"
 
 
+def test_a_match_that_cannot_be_saved_is_told(tmp_path: Path) -> None:
+    """The game goes on without, and the sentence says where and why."""
+    (tmp_path / "matches").write_text("in the way")
+    server = servers.start_private(0.0, tmp_path / "matches")
+    server.stop()
+    assert server.unsaved.startswith(f"{tmp_path / 'matches'} cannot be written to (")
+    assert server.saved(["00"]) == []
+
+
 def test_a_saved_match_is_known_by_its_deals(tmp_path: Path) -> None:
     file = tmp_path / "match.txt"
     file.write_text("dalmuti-match 1\nhand 1 order 1,2 commitment c0ffee nonces -\n")
@@ -271,8 +281,9 @@ def test_settings(home: Path) -> None:
     ("text", "why"),
     [
         ('nick = "Ada"', "unknown key 'nick'; the keys are name, lang, mode, ascii, theme"),
-        ('mode = "loud"', "mode"),
-        ("ascii = 3", "ascii"),
+        ('mode = "loud"', "mode: expected 'screen', 'line', 'plain', found 'loud'"),
+        ("ascii = 3", "ascii: expected true or false, found 3"),
+        ("name = 3", "name: expected a text, found 3"),
         ("name = ", "is not TOML"),
     ],
 )

@@ -20,10 +20,12 @@ from dalmuti.protocol.messages import (
     Draining,
     Error,
     EventMessage,
+    Limits,
     Lobby,
     Ok,
     Snapshot,
     Unseated,
+    Welcome,
 )
 
 TABLE = TableView(
@@ -147,3 +149,13 @@ def test_the_log_is_bounded_and_clean() -> None:
         model = after(event(seq, ev.Chatted("Bea", f"\x1b[2J{seq}")), model=model)
     assert len(model.log) == LOG_LINES and model.logged == LOG_LINES + 10
     assert model.log[-1] == Line("chat", f"Bea says: [2J{seq}")
+
+
+def test_who_takes_a_seat_back_has_its_name_again() -> None:
+    """He may have been greeted as `Ada-2`, since the seat itself held the name."""
+    limits = Limits(
+        **dict.fromkeys((field for field in Limits.__struct_fields__), 1)  # none is asked here
+    )
+    greeted = Welcome(version=1, server="s", instance="i", name="Ada-2", limits=limits)
+    model = after(greeted, SNAPSHOT)
+    assert model.welcome is not None and model.welcome.name == "Ada"

@@ -101,7 +101,7 @@ def test_a_port_in_use_is_one_sentence() -> None:
         done = run("--listen", f"127.0.0.1:{port}")
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith(f"dalmuti-server: cannot listen on 127.0.0.1:{port}: ")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith("or choose another port\n") and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,7 @@ def test_a_port_in_use_is_one_sentence() -> None:
         (["--listen", "127.0.0.1:x"], "expected HOST:PORT"),
         (["--config", "/no/such/file"], "cannot read /no/such/file"),
         (["check-config", "/no/such/file"], "cannot read /no/such/file"),
+        (["--records", "/dev/null/x"], "transcripts cannot be written to /dev/null/x: "),
     ],
 )
 def test_wrong_use_is_one_sentence(

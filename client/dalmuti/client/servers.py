@@ -48,10 +48,12 @@ class Server:
         The password goes by the environment: other users of this machine can read command lines.
         """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self.unsaved = _cannot_write(records)
+        """Why matches cannot be saved; empty if they can."""
         self._records = records
         self._known = set(self._files())
         command = [sys.executable, "-m", "dalmuti.server.cli", "--log-format", "json"]
-        command += ["--records", str(records), *arguments]
+        command += [*arguments] if self.unsaved else ["--records", str(records), *arguments]
         apart: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -72,15 +74,20 @@ class Server:
                 addresses = json.loads(output.readline())["addresses"]
             return int(addresses[0].rpartition(":")[2])
         except (ValueError, KeyError, IndexError):
-            self.stop()
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip()
+            self._end()
+            with self._errors as errors:
+                errors.seek(0)
+                said = errors.read().decode(errors="replace").strip()
             lines = said.splitlines() or ["it ended without a word"]
             text = lines[-1].removeprefix("dalmuti-server: ")
             raise ServerError(f"the server cannot start: {text}") from None
 
     def stop(self) -> None:
         """Closes the lifeline and waits for the end; one that does not end is killed."""
+        self._end()
+        self._errors.close()
+
+    def _end(self) -> None:
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -98,6 +105,16 @@ class Server:
 
     def _files(self) -> list[Path]:
         return [*self._records.glob("*.txt")]
+
+
+def _cannot_write(folder: Path) -> str:
+    """Why no file can be made in this folder; empty if one can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return f"{folder} cannot be written to ({error.strerror})"
 
 
 def holds_a_deal(file: Path, commitments: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import getpass
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 import msgspec
 import platformdirs
@@ -61,7 +61,18 @@ def load(file: Path | None = None) -> Settings:
     try:
         return msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{file}: {error}") from None
+        raise SettingsError(f"{file}: {_expected(str(error), values)}") from None
+
+
+def _expected(problem: str, values: dict[str, object]) -> str:
+    """What a value should have been. The checker's own words name a path and no choices."""
+    key = problem.rpartition("$.")[2].strip("`")
+    hint = get_type_hints(Settings).get(key)
+    if hint is None:
+        return problem
+    kinds = {str | None: "a text", bool: "true or false"}
+    choices = kinds.get(hint) or ", ".join(map(repr, get_args(hint)))
+    return f"{key}: expected {choices}, found {values[key]!r}"
 
 
 def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:

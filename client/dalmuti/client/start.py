@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -92,9 +93,15 @@ def play(given: argparse.Namespace) -> int:
         code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
-    for file in server.saved(session.commitments):
-        say(f"The match was saved: dalmuti replay {shlex.quote(str(file))}")
+    _say_saved(server, session.commitments, "The match was saved")
     return code
+
+
+def _say_saved(server: servers.Server, commitments: Collection[str], what: str) -> None:
+    if server.unsaved:
+        say(f"The match was not saved: {server.unsaved}.")
+    for file in server.saved(commitments):
+        say(f"{what}: dalmuti replay {shlex.quote(str(file))}")
 
 
 def host(given: argparse.Namespace) -> int:
@@ -133,8 +140,7 @@ def host(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-    for file in server.saved(session.commitments):
-        say(f"The match so far was saved: dalmuti replay {shlex.quote(str(file))}")
+    _say_saved(server, session.commitments, "The match so far was saved")
     for line in lines:
         say(f"Others join with: {line}")
     say("The server stops by itself soon after the last has left.")
@@ -305,12 +311,16 @@ def _utf8() -> bool:
 
 def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str, str | int]:
     """The table options of the command line, as a request carries them. Raises Refusal."""
-    values: dict[str, str | int] = dict(usual)
+    values: dict[str, str | int] = {}
     for part in filter(None, given.rules.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
             raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
-        values[name.strip()] = value.strip()
+        name = name.strip()
+        if name in values:
+            raise Refusal(f"--rules: expected each rule once, found {name!r} twice")
+        values[name] = value.strip()
+    values = {**usual, **values}
     if "seats" in values:
         raise Refusal("--rules: give the number of seats with --seats")
     values["seats"] = given.seats

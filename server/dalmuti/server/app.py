@@ -6,6 +6,7 @@ listeners while games go on, until they are closed and everyone was told.
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import logging
 import os
@@ -133,7 +134,9 @@ class App:
                 for listener in listeners:
                     await listener.aclose()
                 reason = getattr(error, "strerror", None) or str(error)
-                raise StartError(f"cannot listen on {text}: {reason}") from None
+                hint = "; another server may be running, or choose another port"
+                taken = getattr(error, "errno", None) == errno.EADDRINUSE
+                raise StartError(f"cannot listen on {text}: {reason}{hint * taken}") from None
             listeners += found
         self.addresses = [_address(listener) for listener in listeners]
         return listeners
@@ -181,7 +184,7 @@ class App:
         since = trio.current_time()
         while trio.current_time() - since < seconds:
             await trio.sleep(min(IDLE_LOOK, seconds))
-            if self.lobby.busy or self._open:
+            if not self.lobby.deserted:
                 since = trio.current_time()
         self.stopping.set()
 

@@ -181,11 +181,24 @@ def _said(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _serve(config: Config, given: argparse.Namespace) -> int:
+    from tempfile import TemporaryFile
+
     import trio
 
     from dalmuti.server.app import App, StartError, Stops
+    from dalmuti.server.config import ConfigError
     from dalmuti.server.log import Log
 
+    if config.matches is not None:
+        try:
+            config.matches.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=config.matches):
+                pass
+        except OSError as error:
+            raise ConfigError(
+                f"transcripts cannot be written to {config.matches}: {error.strerror};"
+                " choose another folder with --records or --data"
+            ) from None
     log = Log(config.log_format)
     stops = Stops(signals=True, lifeline=given.lifeline, until_empty=given.until_empty)
 

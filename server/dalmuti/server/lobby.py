@@ -56,9 +56,11 @@ class Lobby:
         """Set, and replaced, whenever a connection or a table is over."""
 
     @property
-    def busy(self) -> bool:
-        """Whether anybody is connected, or holds a seat."""
-        return bool(self.peers or self.rooms)
+    def deserted(self) -> bool:
+        """Whether no person is connected or holds a seat; bots alone do not keep a server up."""
+        return not any(
+            peer.caller is not None and peer.caller.kind == "human" for peer in self.peers.values()
+        ) and not any(room.table.people_seated for room in self.rooms.values())
 
     # -- connections ---------------------------------------------------------------------------
 

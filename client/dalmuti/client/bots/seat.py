@@ -46,7 +46,7 @@ def seat_bots(
     caught: list[int] = []
 
     async def one(session: Session) -> None:
-        ended = await Player(session, make(), delay=delay, report=complain).run()
+        ended = await Player(session, make(), delay=delay, report=complain, news=tell).run()
         ends.append(ended)
         if ended.text and not caught:
             complain(f"{session.name}: {ended.text}")
@@ -70,6 +70,11 @@ def seat_bots(
 
     trio.run(all_of_them)
     return 128 + caught[0] if caught else max((ended.code for ended in ends), default=0)
+
+
+def tell(text: str) -> None:
+    """One line on standard output."""
+    print(safe_text(text), flush=True)
 
 
 def complain(text: str) -> None:
