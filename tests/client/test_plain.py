@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import random
+import re
 import threading
 import time
 from collections.abc import Callable
