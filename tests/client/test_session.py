@@ -516,6 +516,23 @@ async def test_a_held_seat_first_then_the_entry(autojump_clock: trio.testing.Moc
         assert w.saved == [None]
 
 
+async def test_a_resume_that_is_refused_for_now_is_tried_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """Only a server that does not know the seat any more makes us forget it."""
+    async with world(entry=JOIN, held=Held("Kitchen", "OLD")) as w:
+        peer = await w.peers.receive()
+        await peer.greet()
+        resume = await peer.get()
+        assert isinstance(resume, Resume)
+        await peer.say(Error(re=resume.id, code="rate_limited", message="wait"))
+        again = await w.peers.receive()
+        await again.greet()
+        second = await again.get()
+        assert isinstance(second, Resume) and second.token == "OLD"
+        assert w.saved == [] and w.ended is None
+
+
 async def test_close_leaves_and_says_goodbye(autojump_clock: trio.testing.MockClock) -> None:
     async with world(entry=JOIN) as w:
         peer = await sit(w)

@@ -61,6 +61,8 @@ FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
 GIVE_UP_SECONDS: Final = 180.0
 """How long a lost connection is tried again."""
+SEAT_IS_GONE: Final = frozenset({"bad_token", "no_such_table"})
+"""What ends the claim to a seat; after any other refusal of a resume it is tried again."""
 FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello")
 
 End = Literal["left", "closed", "kicked", "refused", "lost", "unreachable"]
@@ -394,6 +396,8 @@ class Session:
         """The way in is closed: try another, or it is the end. True if it was dealt with."""
         self._enter_id = None
         if self.seated is not None:
+            if message.code not in SEAT_IS_GONE:
+                raise Lost(words.error(message.code, message.message))
             self._forget()
             if self._was_seated and not self.stay:
                 raise _End(Ended("lost", words.error(message.code, message.message)))
