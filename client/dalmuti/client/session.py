@@ -61,6 +61,7 @@ FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
 GIVE_UP_SECONDS: Final = 180.0
 """How long a lost connection is tried again."""
+LEFT_BECAUSE: Final[dict[str, End]] = {"kicked": "kicked", "closed": "closed", "left": "left"}
 SEAT_IS_GONE: Final = frozenset({"bad_token", "no_such_table"})
 """What ends the claim to a seat; after any other refusal of a resume it is tried again."""
 FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello")
@@ -458,9 +459,7 @@ class Session:
         self._seq, self._entry, self._was_seated = None, None, False
         self._witness = None
         if not self.stay or message.reason == "replaced":
-            why: End = {"kicked": "kicked", "closed": "closed", "left": "left"}.get(
-                message.reason, "lost"
-            )  # type: ignore[assignment]
+            why = LEFT_BECAUSE.get(message.reason, "lost")
             raise _End(Ended(why, words.unseated(message.reason)))
         self._enter()
 
