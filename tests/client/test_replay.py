@@ -81,5 +81,5 @@ def test_a_record_that_stops_making_sense_is_told_as_far_as_it_goes() -> None:
     moves = [number for number, line in enumerate(text) if line.startswith("move ")]
     del text[moves[30]]
     lines = list(replay.tell(loads("\n".join(text) + "\n"), None))
-    assert "Hand 1 begins. You are watching." in lines
+    assert "Hand 1 begins." in lines
     assert lines[-1].startswith("Here the record cannot be followed any more:")

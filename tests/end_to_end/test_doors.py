@@ -64,7 +64,7 @@ def test_a_full_table_and_a_table_that_is_not_there(env: dict[str, str]) -> None
             ada.until("Zoe watches.")
             ada.answer("deal")
             ada.until("Your turn: ")
-            zoe.until("The cards are dealt")
+            zoe.until("Everybody is dealt")
             zoe.answer("hand")
             zoe.until("You hold no cards: you are not in this hand.")
 

@@ -205,11 +205,38 @@ async def test_a_port_in_use_and_a_host_that_is_none() -> None:
 
 async def test_until_empty() -> None:
     with trio.fail_after(20):
-        async with running(stops=Stops(until_empty=0.2)) as server:
+        async with running(stops=Stops(until_empty=1.0)) as server:
             ada = await server.person("Ada")
             assert not server.app.stopping.is_set()
             await ada.stream.aclose()
             await server.app.stopping.wait()
+
+
+async def test_bots_alone_do_not_keep_a_server_up() -> None:
+    """A host's server ends when the people have left, although somebody's bot would stay."""
+    with trio.fail_after(20):
+        async with running(stops=Stops(until_empty=1.0)) as server:
+            ada, bot = await server.person("Ada"), await server.connect()
+            await bot.hello("Robo", kind="bot")
+            assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
+            assert await bot.ask(msg.JoinTable, table="Kitchen") == "ok"
+            assert await ada.ask(msg.Leave) == "ok"
+            await ada.stream.aclose()
+            assert (await bot.rest())[-1].reason == "shutdown"
+
+
+async def test_a_lost_person_keeps_a_server_up() -> None:
+    async with running() as server:
+        ada = await server.person("Ada")
+        assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
+        zoe = await server.person("Zoe")
+        assert await zoe.ask(msg.JoinTable, table="Kitchen") == "ok"
+        await ada.stream.aclose()
+        with trio.fail_after(20):
+            await zoe.event(ev.PresenceChanged)
+        assert await zoe.ask(msg.Leave) == "ok"
+        await zoe.stream.aclose()
+        assert server.app.lobby is not None and not server.app.lobby.deserted
 
 
 async def test_transcripts_are_written_when_hands_are_over(tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ async def test_shutting_down_tells_everyone(nursery: Nursery, autojump_clock: Cl
         ]
         assert isinstance(rest[-2], msg.Unseated) and rest[-1].reason == "shutdown"
     assert (await zoe.rest())[-1].reason == "shutdown"
-    assert not server.lobby.busy
+    assert server.lobby.deserted
 
 
 async def test_a_name_is_kept_for_a_lost_player_who_gets_it_back_with_the_seat(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -90,10 +91,19 @@ class Recorder:
             await trio.to_thread.run_sync(self._append, text)
 
     def _append(self, text: str) -> None:
-        name = self.place.file or self._new_file().name
-        with (self._folder / name).open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        self.place = Place(name, self.place.size + len(text.encode()), self._writer.mark)
+        """All of the text, or nothing: on a full disk the hands before stay readable."""
+        path = self._folder / (self.place.file or self._new_file().name)
+        size = path.stat().st_size
+        try:
+            with path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError:
+            with suppress(OSError):
+                os.truncate(path, size)
+                if not size:
+                    path.unlink()
+            raise
+        self.place = Place(path.name, size + len(text.encode()), self._writer.mark)
 
     def _new_file(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)

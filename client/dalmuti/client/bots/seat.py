@@ -57,7 +57,7 @@ def seat_bots(
     caught: list[int] = []
 
     async def one(session: Session) -> None:
-        ended = await Player(session, make(), delay=delay, report=complain).run()
+        ended = await Player(session, make(), delay=delay, report=complain, news=out.say).run()
         ends.append(ended)
         if ended.text and not caught:
             complain(f"{session.name}: {ended.text}")
