@@ -196,7 +196,7 @@ def chat(seq: int) -> EventMessage:
     return EventMessage(seq=seq, event=Chatted("Bea", f"line {seq}"))
 
 
-async def test_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I54_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
     async with world(entry=JOIN) as w:
         await sit(w)
         assert w.saved == ["TOK1"]
@@ -251,7 +251,7 @@ async def test_frames_may_come_in_pieces(autojump_clock: trio.testing.MockClock)
         assert [line.text for line in w.model.log] == ["Bea says: line 8", "Bea says: line 9"]
 
 
-async def test_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I07_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
     """The seat comes back by its token, after the last event that was seen."""
     async with world(entry=JOIN) as w:
         peer = await sit(w)
@@ -411,7 +411,7 @@ async def test_unseated_back_to_the_lobby(autojump_clock: trio.testing.MockClock
         assert w.model.table is None
 
 
-async def test_replaced_leaves_the_token_to_the_newer_one(
+async def test_I09_replaced_leaves_the_token_to_the_newer_one(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with world(entry=JOIN) as w:
