@@ -64,7 +64,7 @@ def test_events_in_their_order_only() -> None:
     assert [line.text for line in model.log] == ["Bea passes."]
 
 
-def test_unknown_things_change_nothing_but_the_number() -> None:
+def test_I70_unknown_things_change_nothing_but_the_number() -> None:
     model = after(SNAPSHOT)
     assert after(Unknown("news"), model=model) == model
     assert after(UnknownEvent(5, "eclipse"), model=model) == replace(model, seq=5)

@@ -50,7 +50,7 @@ def test_all_cards_are_open_without_a_player() -> None:
     assert "Cem has left; the stand-in plays to the end of the hand." in lines
 
 
-def test_a_player_sees_what_he_saw() -> None:
+def test_I48_a_player_sees_what_he_saw() -> None:
     record = a_match()
     for text in ("2", "Bea", "bea"):
         assert replay.player_of(record, text) == 2

@@ -197,7 +197,7 @@ def chat(seq: int) -> EventMessage:
     return EventMessage(seq=seq, event=Chatted("Bea", f"line {seq}"))
 
 
-async def test_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I54_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
     async with world(entry=JOIN) as w:
         await sit(w)
         assert w.saved == ["TOK1"]
@@ -254,7 +254,7 @@ async def test_frames_may_come_in_pieces(autojump_clock: trio.testing.MockClock)
         assert [line.text for line in w.model.log] == ["Bea says: line 8", "Bea says: line 9"]
 
 
-async def test_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I07_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
     """The seat comes back by its token, after the last event that was seen."""
     async with world(entry=JOIN) as w:
         peer = await sit(w)
@@ -437,7 +437,7 @@ async def test_a_table_that_cannot_be_watched_again_is_left(
         assert w.model.log[-1].text == "The table is closed."
 
 
-async def test_replaced_leaves_the_token_to_the_newer_one(
+async def test_I09_replaced_leaves_the_token_to_the_newer_one(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with world(entry=JOIN) as w:

@@ -173,6 +173,24 @@ def test_bots_from_outside(env: dict[str, str], port: int, tmp_path: Path) -> No
             assert any("Cautious chose 'nonsense'" in line for line in mine.said)
 
 
+def test_I22_a_killed_bot_finds_its_seat_again(env: dict[str, str], port: int) -> None:
+    """SIGKILL, and the same command once more: the same seat, and the hand goes on."""
+    arguments = f"host --plain --bind 127.0.0.1 --port {port} --seats 4 --name Ada".split()
+    command = ["bot", "greedy", f"127.0.0.1:{port}"]
+    with Spoken(arguments, env) as ada:
+        ada.until("You sit at table Ada's table")
+        with Spoken(command, env) as first:
+            ada.until("greedy (bot) sits down.")
+            first.process.kill()
+            first.wait()
+        ada.until("greedy has lost the connection")
+        with Spoken(command, env) as again:
+            ada.until("greedy is back.")
+            again.process.terminate()
+            assert again.wait() == 128 + 15
+        assert sum(line.endswith("sits down.") for line in ada.said) <= 2
+
+
 def test_answers_before_their_questions(env: dict[str, str]) -> None:
     """A script that writes all at once: answers wait for their questions, commands do not."""
     with Spoken("play --plain --seats 2 --hands 1 --bot-delay 0 --name Ada".split(), env) as ada:

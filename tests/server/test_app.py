@@ -36,7 +36,7 @@ def reset(client: Client) -> None:
     client.stream.socket.close()
 
 
-async def test_kill_and_resume_in_a_hand() -> None:
+async def test_I06_kill_and_resume_in_a_hand() -> None:
     async with running() as server:
         ada, bob = await server.person("Ada"), await server.person("Bob")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -60,7 +60,7 @@ async def test_kill_and_resume_in_a_hand() -> None:
         assert (here.player, here.presence) == (2, "here")
 
 
-async def test_a_frozen_client_is_replaced_by_its_newer_self() -> None:
+async def test_I09_I11_a_frozen_client_is_replaced_by_its_newer_self() -> None:
     async with running() as server:
         ada = await server.person("Ada")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -72,7 +72,7 @@ async def test_a_frozen_client_is_replaced_by_its_newer_self() -> None:
         assert await back.ask(msg.Chat, text="here") == "ok"
 
 
-async def test_many_clients_come_and_go() -> None:
+async def test_I77_many_clients_come_and_go() -> None:
     async with running(limits=Limits(watch_burst=1000)) as server:
         ada = await server.person("Ada")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -139,7 +139,7 @@ async def test_stopping_says_bye_and_ends_soon() -> None:
             await server.connect()
 
 
-async def test_too_many_connections_are_told_so() -> None:
+async def test_I75_too_many_connections_are_told_so() -> None:
     async with running(limits=Limits(connections=2)) as server:
         await server.person("Ada")
         bob = await server.person("Bob")
@@ -154,7 +154,7 @@ async def test_too_many_connections_are_told_so() -> None:
                     break
 
 
-async def test_without_descriptors_it_waits_and_says_so_once(
+async def test_I79_without_descriptors_it_waits_and_says_so_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As at the limit of open files: accepting fails for a while, then goes on."""

@@ -160,7 +160,7 @@ def union(one: list[int], two: Cards) -> list[int]:
     moves=st.integers(0, 60),
     absent=st.one_of(st.none(), st.integers(0, 5)),
 )
-def test_bytes_and_times_do_not_depend_on_hidden_cards(
+def test_I45_I46_I47_bytes_and_times_do_not_depend_on_hidden_cards(
     seed: int, seats: int, viewer: int | None, moves: int, absent: int | None
 ) -> None:
     chance = random.Random(seed)

@@ -23,7 +23,7 @@ Nursery = trio.Nursery
 Clock = trio.testing.MockClock
 
 
-async def test_leaving_and_coming_back_in_a_hand_is_limited(
+async def test_I34_leaving_and_coming_back_in_a_hand_is_limited(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     """Everyone hears of each time: thousands a second would make them slow consumers."""
@@ -43,7 +43,7 @@ async def test_leaving_and_coming_back_in_a_hand_is_limited(
     assert await bob.ask(msg.Resume, table="Kitchen", token=token) == "ok"
 
 
-def test_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not() -> None:
+def test_I77_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not() -> None:
     """Each event has the names of all who watch: the table limits them, whoever they are."""
     sim = Sim(limits=Limits(watchers=50))
     answers: list[str] = []
@@ -61,7 +61,7 @@ def test_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not()
     assert sim.ask(conn, msg.JoinTable, table=NAME, watch=True) == "ok"
 
 
-async def test_who_has_not_read_the_last_lobby_gets_no_further_one(
+async def test_I77_who_has_not_read_the_last_lobby_gets_no_further_one(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     """A lobby is complete and may be large, so the last one is enough for a slow line."""

@@ -220,6 +220,7 @@ def bot(given: argparse.Namespace) -> int:
         delay=given.bot_delay,
         number_name=given.name is None or given.count > 1,
         trust=_trust(given, target, port),
+        claim=lambda: _claim(f"bot {usual} at {target}:{port}", None, given.table),
     )
 
 
