@@ -128,6 +128,7 @@ class Table:
         self.house.send_again(now)
         self._deserted_at = None
         self._after(now)
+        self.feed.out.clear()  # for connections that are no more, whose numbers others get now
 
     def handle(self, caller: Caller, request: msg.Request, now: float) -> None:
         """Does what somebody asks, and answers with `ok` or `error`, before what it led to."""
