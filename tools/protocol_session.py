@@ -303,6 +303,7 @@ async def _evening(session: Session) -> None:
     await bob.ask("give_host", player=ada.player)
     await ada.ask("kick", player=dora.player)
     await dora.until("unseated")
+    await ada.ask("allow")
     await eve.ask("leave")
     await again.ask("leave")
     await ada.ask("deal")  # a new match

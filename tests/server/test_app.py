@@ -22,7 +22,7 @@ from dalmuti.core.record import loads, verify
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.framing import frame
 from dalmuti.server import bothost
-from dalmuti.server.app import App, StartError, Stops, reachable
+from dalmuti.server.app import App, StartError, Stops
 from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
@@ -288,9 +288,3 @@ async def test_a_child_that_dies_at_once_frees_the_seats(monkeypatch: pytest.Mon
                 await trio.sleep(0.05)
         text = server.log_text.getvalue()
         assert "bots_died" in text and "bot_given_up" in text
-
-
-def test_addresses_by_which_a_server_reaches_itself() -> None:
-    assert reachable("0.0.0.0:12013") == "127.0.0.1:12013"
-    assert reachable("[::]:12013") == "[::1]:12013"
-    assert reachable("192.0.2.7:80") == "192.0.2.7:80"

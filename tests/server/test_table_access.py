@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import trio
+from msgspec.structs import replace
 
 from dalmuti.core import events as ev
 from dalmuti.core.moves import DECLINE
 from dalmuti.protocol import messages as msg
+from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
 from server.sim import NAME, Sim
+from server.wire import MemoryServer
 
 PHASES = ("waiting", "hand", "between", "over")
-ROLES = ("stranger", "spectator", "player", "host")
+ROLES = ("stranger", "spectator", "player", "bot", "kicked", "host")
 
 
 def at_phase(phase: str, role: str) -> tuple[Sim, int]:
@@ -23,13 +27,22 @@ def at_phase(phase: str, role: str) -> tuple[Sim, int]:
     sim.table.dealer.fixed = None
     player, watcher = sim.join("Bob"), sim.watch("Zoe")
     sim.join("Cleo")
+    bot, kicked = sim.join("Robo", "bot"), sim.join("Kurt")
+    assert sim.ask(sim.host, msg.Kick, player=sim.viewers[kicked].number) == "ok"
     if phase != "waiting":
         sim.ask(sim.host, msg.Deal)
     if phase in ("between", "over"):
         sim.play_on()
     assert sim.table.play.match.state == phase
     stranger = sim.connect("Stranger")
-    roles = {"stranger": stranger, "spectator": watcher, "player": player, "host": sim.host}
+    roles = {
+        "stranger": stranger,
+        "spectator": watcher,
+        "player": player,
+        "bot": bot,
+        "kicked": kicked,
+        "host": sim.host,
+    }
     return sim, roles[role]
 
 
@@ -71,21 +84,71 @@ MATRIX: dict[type[msg.Request], dict[str, str | dict[str, str]]] = {
     msg.Kick: {**NOT_HOST, "host": NOT_IN_HAND},
     msg.Close: {**NOT_HOST, "host": NOT_IN_HAND},
     msg.GiveHost: {**NOT_HOST, "host": ALWAYS},
+    msg.Allow: {**NOT_HOST, "host": ALWAYS},
     msg.Leave: dict.fromkeys(ROLES, "ok"),
     msg.JoinTable: {"stranger": ALWAYS, **AT_TABLE},
     msg.Resume: {"stranger": "bad_token", **AT_TABLE},
 }
 
 
+def expected(kind: type[msg.Request], role: str, phase: str) -> str:
+    """A bot may do what a person may; who was kicked is a stranger who may not come back."""
+    if role == "kicked" and kind is msg.JoinTable:
+        return "kicked"
+    found = MATRIX[kind][{"bot": "player", "kicked": "stranger"}.get(role, role)]
+    return found if isinstance(found, str) else found[phase]
+
+
 @pytest.mark.parametrize("kind", MATRIX, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("phase", PHASES)
-def test_request_by_role_and_phase(kind: type[msg.Request], role: str, phase: str) -> None:
+def test_I39_I43_I47_request_by_role_and_phase(
+    kind: type[msg.Request], role: str, phase: str
+) -> None:
     sim, conn = at_phase(phase, role)
-    expected = MATRIX[kind][role]
-    if not isinstance(expected, str):
-        expected = expected[phase]
-    assert sim.ask(conn, kind, **fields_of(sim, kind)) == expected
+    assert sim.ask(conn, kind, **fields_of(sim, kind)) == expected(kind, role, phase)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("phase", PHASES)
+async def test_I39_requests_to_the_lobby_by_role_and_phase(
+    nursery: trio.Nursery, autojump_clock: trio.testing.MockClock, role: str, phase: str
+) -> None:
+    server = MemoryServer(nursery, Config(bot_delay=0))
+    options: dict[str, str | int] = {"match_end": "hands:1"} if phase == "over" else {}
+    options["revolution"] = "off"
+    ada, bob, kurt = await server.table("Ada", "Bob", "Kurt", options=options)
+    robo = await server.person("Robo", kind="bot")
+    assert await robo.ask(msg.JoinTable, table="Kitchen") == "ok"
+    zoe, stranger = await server.person("Zoe"), await server.person("Stranger")
+    assert await zoe.ask(msg.JoinTable, table="Kitchen", watch=True) == "ok"
+    assert await ada.ask(msg.Kick, player=kurt.last(msg.Seated).player) == "ok"
+    await kurt.next(msg.Unseated)
+    if phase != "waiting":
+        assert await ada.ask(msg.Deal) == "ok"
+    if phase in ("between", "over"):
+        async with trio.open_nursery() as playing:
+            for client in (bob, robo):
+                playing.start_soon(client.play_until, ev.HandEnded)
+            await ada.play_until(ev.HandPrepared)
+    (room,) = server.lobby.rooms.values()
+    assert room.table.play.match.state == phase
+    roles = {
+        "stranger": stranger,
+        "spectator": zoe,
+        "player": bob,
+        "bot": robo,
+        "kicked": kurt,
+        "host": ada,
+    }
+    client = roles[role]
+    outside = role in ("stranger", "kicked")
+    assert await client.ask(msg.ListTables) == "ok"
+    new = await client.ask(msg.CreateTable, table="Parlour")
+    assert new == ("ok" if outside else "already_seated")
+    if outside:
+        assert await client.ask(msg.Leave) == "ok"
+    nursery.cancel_scope.cancel()
 
 
 def test_every_request_to_a_table_is_in_the_matrix() -> None:
@@ -105,7 +168,7 @@ def host(sim: Sim) -> int | None:
     return sim.table.seating.host
 
 
-def test_the_host_role_moves_to_the_longest_present_human_when_the_host_leaves() -> None:
+def test_I25_I38_the_host_role_moves_to_the_longest_present_human_when_the_host_leaves() -> None:
     sim = Sim()
     sim.join("Robot", "bot")
     sim.seat_bots(1)
@@ -125,7 +188,7 @@ def test_it_moves_to_a_guest_s_bot_when_no_human_is_left_and_never_to_a_house_bo
     assert sim.table.closed, "only house bots remain"
 
 
-def test_it_moves_when_the_host_is_lost_past_the_grace_and_not_before() -> None:
+def test_I25_it_moves_when_the_host_is_lost_past_the_grace_and_not_before() -> None:
     sim = Sim()
     bob = sim.join("Bob")
     token = sim.viewers[sim.host].token
@@ -170,7 +233,7 @@ def test_give_host() -> None:
     assert sim.ask(bob, msg.Deal) == "ok"
 
 
-def test_a_host_who_only_watches_deals_and_sees_no_cards() -> None:
+def test_I44_I45_a_host_who_only_watches_deals_and_sees_no_cards() -> None:
     sim = Sim(watch=True)
     assert sim.viewers[sim.host].number == 0
     robots = [sim.join(f"Robot{n}", "bot") for n in range(3)]
@@ -186,7 +249,7 @@ def test_a_host_who_only_watches_deals_and_sees_no_cards() -> None:
     assert sim.table.closed
 
 
-def test_the_host_kicks_between_hands_and_not_himself() -> None:
+def test_I06_the_host_kicks_between_hands_and_not_himself() -> None:
     sim = Sim()
     bob = sim.join("Bob")
     assert sim.ask(sim.host, msg.Kick, player=1) == "refused"
@@ -198,7 +261,7 @@ def test_the_host_kicks_between_hands_and_not_himself() -> None:
     assert sim.ask(stranger, msg.Resume, table=NAME, token=token) == "bad_token"
 
 
-def test_close_tells_everyone() -> None:
+def test_I40_close_tells_everyone() -> None:
     sim = Sim()
     bob, zoe = sim.join("Bob"), sim.watch("Zoe")
     assert sim.ask(sim.host, msg.Close) == "ok"
@@ -247,7 +310,7 @@ def test_a_full_table_and_one_without_bots() -> None:
     assert sim.ask(late, msg.JoinTable, table=NAME) == "table_full"
 
 
-def test_coming_and_going_cannot_grow_the_table_without_end() -> None:
+def test_I34_I76_coming_and_going_cannot_grow_the_table_without_end() -> None:
     """Who left stays listed until the next hand, so there is a bound (server.md I-76)."""
     sim = Sim(limits=Limits(listed=20))
     sim.join("Bob")
@@ -269,7 +332,7 @@ def test_watchers_are_bounded_and_named() -> None:
     assert sim.ask(late, msg.JoinTable, table=NAME, watch=True) == "ok"
 
 
-def test_chat_is_made_safe_and_says_who_speaks() -> None:
+def test_I80_chat_is_made_safe_and_says_who_speaks() -> None:
     sim = Sim()
     zoe = sim.watch("Zoe")
     assert sim.ask(sim.host, msg.Chat, text="hi \x1b[31mred\u202e") == "ok"
@@ -307,7 +370,7 @@ def test_a_token_is_good_however_often_its_successors_get_lost() -> None:
         sim.resume(first)
 
 
-def test_the_newest_connection_wins() -> None:
+def test_I09_I11_the_newest_connection_wins() -> None:
     sim = Sim()
     bob = sim.join("Bob")
     back = sim.resume(sim.viewers[bob].token, old=None)
@@ -360,3 +423,167 @@ def test_a_lost_house_bot_is_sent_for_again_and_its_seat_freed_in_the_end() -> N
     sim.advance(16)
     assert sim.presence(2) == "left"
     assert sim.viewers[sim.host].events(ev.PlayerLeft) == [ev.PlayerLeft(2, "lost")]
+
+
+# -- who was kicked ---------------------------------------------------------------------------
+
+
+def kick(sim: Sim, conn: int) -> None:
+    number = sim.viewers[conn].number
+    assert sim.ask(sim.host, msg.Kick, player=number) == "ok"
+
+
+def at(sim: Sim, name: str, address: str) -> int:
+    """Somebody who comes from an address."""
+    conn = sim.connect(name)
+    sim.viewers[conn].caller = replace(sim.viewers[conn].caller, address=address)
+    return conn
+
+
+def join(sim: Sim, conn: int, watch: bool = False) -> str:
+    return sim.ask(conn, msg.JoinTable, table=NAME, watch=watch)
+
+
+@pytest.mark.parametrize("name", ["Bob", "bob", "B0b", "Bob-2", "_Bob_", "Bob99", "B\u043eb"])
+def test_I42_a_kicked_player_does_not_come_back_under_a_slightly_different_name(name: str) -> None:
+    sim = Sim()
+    bob = sim.join("Bob")
+    token = sim.viewers[bob].token
+    kick(sim, bob)
+    assert join(sim, bob) == "kicked", "the same connection"
+    back = sim.connect(name)
+    assert join(sim, back) == join(sim, back, watch=True) == "kicked"
+    assert sim.ask(back, msg.Resume, table=NAME, token=token) == "bad_token"
+    assert join(sim, sim.connect("Rob")) == "ok"
+    assert sim.ask(sim.host, msg.Allow) == "ok"
+    assert join(sim, back) == "ok"
+
+
+def test_I42_nor_from_the_same_address_unless_others_come_from_there() -> None:
+    sim = Sim()
+    bob, cleo = at(sim, "Bob", "192.0.2.1"), at(sim, "Cleo", "192.0.2.2")
+    dora = at(sim, "Dora", "192.0.2.2")
+    for conn in (bob, cleo, dora):
+        assert join(sim, conn) == "ok"
+    kick(sim, bob)
+    kick(sim, cleo)
+    assert join(sim, at(sim, "Robert", "192.0.2.1")) == "kicked"
+    assert join(sim, at(sim, "Emil", "192.0.2.2")) == "ok", "Dora's house"
+    home = at(sim, "Gus", "127.0.0.1")
+    assert join(sim, home) == "ok"
+    kick(sim, home)
+    assert join(sim, at(sim, "Hedy", "127.0.0.1")) == "ok", "everybody on this machine"
+
+
+def test_I42_a_house_bot_that_was_kicked_bans_nobody() -> None:
+    sim = Sim()
+    (bea,) = sim.seat_bots(1)
+    name = sim.viewers[bea].caller.name
+    kick(sim, bea)
+    assert sim.table.people.kicked == []
+    assert join(sim, sim.connect(name)) == "ok"
+
+
+def test_I05_I08_a_token_gets_past_password_full_started_and_no_spectators() -> None:
+    options: dict[str, str | int] = {"seats": 4, "spectators": "refused"}
+    sim = Sim(password="sesame", options=options)
+    bob = sim.join("Bob", password="sesame")
+    for name in ("Cleo", "Dora"):
+        sim.join(name, password="sesame")
+    assert sim.ask(sim.host, msg.Deal) == "ok"
+    sim.lose(bob)
+    late = sim.connect("Late")
+    assert sim.ask(late, msg.JoinTable, table=NAME, password="sesame") == "table_full"
+    back = sim.resume(sim.viewers[bob].token)
+    assert sim.viewers[back].number == 2 and sim.presence(2) == "here"
+
+
+def test_I10_I13_identity_is_the_token_and_nothing_else() -> None:
+    sim = Sim()
+    bob = at(sim, "Bob", "192.0.2.1")
+    assert join(sim, bob) == "ok"
+    sim.lose(bob)
+    stranger = at(sim, "Somebody", "198.51.100.9")
+    fields = {"table": NAME, "token": sim.viewers[bob].token}
+    assert sim.ask(stranger, msg.Resume, **fields) == "ok"
+    snapshot = next(m for m in sim.viewers[stranger].messages if isinstance(m, msg.Snapshot))
+    assert snapshot.table.you == sim.viewers[bob].number, "his seat, and not as a spectator"
+
+
+def test_I15_one_role_at_a_table() -> None:
+    sim = Sim()
+    bob, zoe = sim.join("Bob"), sim.watch("Zoe")
+    for conn in (bob, zoe):
+        assert join(sim, conn) == join(sim, conn, watch=True) == "already_seated"
+    assert len(sim.table.people.players) == 2 and len(sim.table.people.watchers) == 1
+
+
+def test_I16_leaving_works_from_everywhere_and_twice() -> None:
+    sim = Sim()
+    bob, zoe = sim.join("Bob"), sim.watch("Zoe")
+    for conn in (bob, bob, zoe, zoe, sim.connect("Nobody")):
+        assert sim.ask(conn, msg.Leave) == "ok"
+
+
+# -- seats whose players do not play ----------------------------------------------------------
+
+
+def hands_of(sim: Sim, number: int, plays: set[int]) -> None:
+    """So many hands, in which these connections answer and all others do not."""
+    for _ in range(number):
+        assert sim.ask(sim.host, msg.Deal) == "ok"
+        for _ in range(3000):
+            if sim.table.play.match.hand is None:
+                break
+            asked = [conn for conn in sim.asked() if conn in plays]
+            if asked:
+                sim.act(asked[0])
+            else:
+                due = sim.table.next_deadline()
+                assert due is not None
+                sim.advance(max(0.0, due - sim.now))
+        assert sim.table.play.match.hand is None
+
+
+@pytest.mark.parametrize("how", ["lost", "away", "clock"])
+def test_I31_I36_a_seat_that_others_play_for_three_hands_is_freed_between_hands(how: str) -> None:
+    sim = Sim()
+    bob, cleo = sim.join("Bob"), sim.join("Cleo")
+    if how == "lost":
+        sim.lose(bob)
+    elif how == "away":
+        assert sim.ask(bob, msg.Away, away=True) == "ok"
+    hands_of(sim, 2, {sim.host, cleo})
+    assert sim.table.people.players[2].seated
+    hands_of(sim, 1, {sim.host, cleo})
+    left = sim.viewers[cleo].events(ev.PlayerLeft)
+    assert left == [ev.PlayerLeft(2, "lost")]
+    if how != "lost":
+        unseated = [m for m in sim.viewers[bob].messages if isinstance(m, msg.Unseated)]
+        assert [message.reason for message in unseated] == ["lost"]
+    hands_of(sim, 1, {sim.host, cleo})
+
+
+def test_I29_I31_who_decides_once_in_three_hands_or_comes_back_stays() -> None:
+    sim = Sim()
+    bob, cleo = sim.join("Bob"), sim.join("Cleo")
+    sim.lose(bob)
+    for _ in range(3):
+        hands_of(sim, 2, {sim.host, cleo})
+        bob = sim.resume(sim.viewers[bob].token)
+        sim.lose(bob)
+    assert sim.table.people.players[2].seated
+    bob = sim.resume(sim.viewers[bob].token)
+    hands_of(sim, 2, {sim.host, cleo})
+    hands_of(sim, 1, {sim.host, bob, cleo})
+    hands_of(sim, 2, {sim.host, cleo})
+    assert sim.table.people.players[2].seated
+
+
+def test_I31_the_number_of_hands_can_be_set_and_zero_is_never() -> None:
+    for hands, freed in ((1, True), (0, False)):
+        sim = Sim(limits=Limits(standin_hands=hands))
+        bob, cleo = sim.join("Bob"), sim.join("Cleo")
+        sim.lose(bob)
+        hands_of(sim, 4 if not freed else 1, {sim.host, cleo})
+        assert sim.table.people.players[2].seated is not freed

@@ -138,6 +138,11 @@ def _host(commands: Any) -> None:
         metavar="ADDRESS",
         help="the address of this machine to listen on; 127.0.0.1: this machine only",
     )
+    command.add_argument(
+        "--insecure",
+        action="store_true",
+        help="let people of the internet in as well; without encryption, all can be overheard",
+    )
     command.add_argument("--table", metavar="NAME", help="the name of the table; else after you")
     command.add_argument("--seats", type=whole(2, 10), default=8, metavar="N", help="2 to 10 (8)")
     command.add_argument(
@@ -177,6 +182,7 @@ def _join(commands: Any) -> None:
         "dalmuti join 192.168.1.20",
         "dalmuti join 192.168.1.20:12014 --table Kitchen",
         "dalmuti join 192.168.1.20 --watch",
+        "dalmuti join --tls cards.example.org",
     )
     _where(command)
     command.add_argument("--watch", action="store_true", help="watch, and do not play")
@@ -207,6 +213,16 @@ def _where(command: Parser) -> None:
     command.add_argument("address", nargs="?", metavar="HOST[:PORT]", help="where the server is")
     command.add_argument("--table", metavar="NAME", help="which table; else the only one there is")
     command.add_argument("--password", help="the password of the server or the table")
+    command.add_argument(
+        "--tls",
+        action="store_true",
+        help="encrypt; the certificate must be one your system knows, or is remembered",
+    )
+    command.add_argument(
+        "--fingerprint",
+        metavar="SHA256",
+        help="encrypt, and take the certificate with this SHA-256 fingerprint only",
+    )
 
 
 def _replay(commands: Any) -> None:

@@ -15,6 +15,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from dalmuti.client import out
 from dalmuti.client.plain import catch_signals, converse, exit_code
 from dalmuti.client.session import Session
 from dalmuti.client.steward import Steward
@@ -68,11 +69,11 @@ async def run_line(session: Session, steward: Steward) -> int:
                 talk,
                 steward,
                 Lines(session, prompt),
-                lambda line: print(line),
+                out.say,
                 patient=False,
             )
         if ended.text and not ended.code and not caught:
-            print(ended.text)
+            out.say(ended.text)
         sys.stdout.flush()
         tasks.cancel_scope.cancel()
     return exit_code(ended, caught)

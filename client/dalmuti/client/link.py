@@ -43,6 +43,10 @@ class Nonsense(Lost):
     """The other side does not speak our protocol."""
 
 
+class Untrusted(Over):
+    """The other side is not the server it should be; the text is a sentence."""
+
+
 class Stream(Protocol):
     """What is needed of a byte stream; anyio's TCP streams have it."""
 

@@ -23,7 +23,8 @@ HELP = (
     " here, what is left of the clock, what was said last.",
     "say TEXT: chat. rules: how to play, and the rules of this table.",
     "away, back: let the stand-in play for you, and take your seat back.",
-    "For the host: deal, add [BOT], kick NAME, host NAME to hand over the role, close.",
+    "For the host: deal, add [BOT], kick NAME, allow (who was kicked may come"
+    " back), host NAME to hand over the role, close.",
     "In the lobby: tables, join NAME, watch NAME, open NAME.",
     "leave: get up from the table for good. quit: go, and find your seat again with dalmuti join.",
 )

@@ -22,6 +22,7 @@ from typing import Final
 import anyio
 from anyio.from_thread import BlockingPortal
 
+from dalmuti.client import out
 from dalmuti.client.model import Input
 from dalmuti.client.session import Ended, Session
 from dalmuti.client.steward import Steward
@@ -74,7 +75,7 @@ class Printer:
     def _work(self) -> None:
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         while (line := self._lines.get()) is not None:
-            data = memoryview(f"{line}\n".encode(encoding, "replace"))
+            data = memoryview(f"{out.clean(line)}\n".encode(encoding, "replace"))
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
@@ -203,7 +204,7 @@ def exit_code(ended: Ended, caught: list[int]) -> int:
     if caught:
         return 128 + caught[0]
     if ended.code:
-        print(f"dalmuti: {ended.text}", file=sys.stderr)
+        out.complain(f"dalmuti: {ended.text}")
     return ended.code
 
 

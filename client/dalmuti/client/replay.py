@@ -46,7 +46,7 @@ def tell(record: Record, you: int | None) -> Iterator[str]:
     A record that stops making sense is told as far as it goes, and then why.
     """
     view = TableView(table=record.table, options=record.options, you=you, fair=record.fair)
-    yield f"Table {record.table}: {words.rules(record.options)}."
+    yield safe_text(f"Table {record.table}: {words.rules(record.options)}.")
     seating: tuple[int, ...] = ()
     try:
         for entry, events in steps(record):

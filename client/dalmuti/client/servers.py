@@ -108,9 +108,18 @@ def _pace(delay: float | None) -> list[str]:
 
 
 def start_public(
-    bind: str, port: int, password: str | None, delay: float | None, records: Path
+    bind: str,
+    port: int,
+    password: str | None,
+    delay: float | None,
+    records: Path,
+    *,
+    insecure: bool = False,
 ) -> Server:
-    """A server for everyone who reaches this machine. Raises ServerError, also for a taken port."""
+    """A server for the networks of this machine. Raises ServerError, also for a taken port.
+
+    `insecure` lets in people of the internet as well: nothing is encrypted.
+    """
     if port and _taken(bind, port):
         raise ServerError(
             f"port {port} is in use; if a Dalmuti server runs here already, join it with"
@@ -118,6 +127,7 @@ def start_public(
             " or choose another port with --port"
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]
+    arguments.append("--insecure" if insecure else "--lan-only")
     arguments += _pace(delay)
     return Server(arguments, lifeline=False, records=records, password=password)
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
-from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream
+from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
 from dalmuti.client.model import DealChecked, Input, LinkChanged
 from dalmuti.core.events import HandPrepared
 from dalmuti.core.witness import Witness
@@ -61,7 +61,7 @@ FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
 GIVE_UP_SECONDS: Final = 180.0
 """How long a lost connection is tried again."""
-FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello")
+FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello", "refused")
 
 End = Literal["left", "closed", "kicked", "refused", "lost", "unreachable"]
 EXIT_CODES: Final[dict[End, int]] = {
@@ -137,6 +137,7 @@ class Session:
         held: Held | None = None,
         store: SeatStore | None = None,
         chance: random.Random | None = None,
+        note: Callable[[], str] = str,
     ) -> None:
         """Nothing happens before `run`.
 
@@ -144,8 +145,10 @@ class Session:
         lobby is asked for. With `join_only` (its table's name does not matter) the only table is
         joined; where there are none or several it is the end, unless `lobby` lets us wait there.
         `stay` goes back to the lobby when a table is left or cannot be joined; else that is
-        the end. `number_name` makes `ada-2` of a name that is taken.
+        the end. `number_name` makes `ada-2` of a name that is taken. `note` has something to read
+        about the connection just opened, or nothing.
         """
+        self._note = note
         self.connect = connect
         self.address = address
         self.name = name
@@ -228,6 +231,8 @@ class Session:
                 await self._one_connection()
             except _End as end:
                 return self._finish(end.ended)
+            except Untrusted as problem:
+                return self._finish(Ended("refused", str(problem)))
             except _Again:
                 continue
             except Lost as lost:
@@ -363,7 +368,7 @@ class Session:
         if message.name != self._base and self.seated is None:
             text = words.renamed(message.name)
         self.name = safe_text(message.name)
-        self._on_message(LinkChanged("open", text))
+        self._on_message(LinkChanged("open", " ".join(filter(None, (self._note(), text)))))
         self._on_message(message)
         self._enter()
 

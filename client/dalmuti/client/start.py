@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dalmuti.client import servers, settings
+from dalmuti.client import out, servers, settings
 from dalmuti.client.cli import LEVELS, OK, WRONG_USE
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
@@ -52,7 +52,7 @@ def run(given: argparse.Namespace) -> int:
         return commands[given.command](given)
     except (Refusal, SettingsError, servers.ServerError) as refusal:
         code = refusal.code if isinstance(refusal, Refusal) else WRONG_USE
-        print(f"dalmuti {given.command}: {refusal}.", file=sys.stderr)
+        out.complain(f"dalmuti {given.command}: {refusal}.")
         return code
 
 
@@ -100,7 +100,12 @@ def host(given: argparse.Namespace) -> int:
     options = _options(given, {})
     table = table_name(given.table, name)
     server = servers.start_public(
-        given.bind, given.port, given.password, given.bot_delay, servers.matches_folder()
+        given.bind,
+        given.port,
+        given.password,
+        given.bot_delay,
+        servers.matches_folder(),
+        insecure=given.insecure,
     )
     lines = servers.join_lines(given.bind, server.port)
     for line in lines:
@@ -148,12 +153,18 @@ def join(given: argparse.Namespace) -> int:
     from dalmuti.protocol.messages import JoinTable
 
     address = f"{target}:{port}"
-    store = None if given.watch else _claim(address, name if given.name else None, given.table)
+    trust = _trust(given, target, port)
+    store = None
+    if not given.watch:
+        # A token that was had over TLS is never said in the plain.
+        key = address if trust is None else f"tls://{address}"
+        store = _claim(key, name if given.name else None, given.table)
     seat = store[1] if store else None
     entry = JoinTable(id=0, table=given.table or "?", watch=given.watch, password=given.password)
     try:
         session = Session(
-            tcp(target, port),
+            tcp(target, port) if trust is None else trust.connect,
+            note=str if trust is None else trust.note,
             name=seat.name if seat else name,
             number_name=not chosen,
             address=address,
@@ -195,7 +206,21 @@ def bot(given: argparse.Namespace) -> int:
         password=given.password,
         delay=given.bot_delay,
         number_name=given.name is None or given.count > 1,
+        trust=_trust(given, target, port),
     )
+
+
+def _trust(given: argparse.Namespace, host: str, port: int) -> Any:
+    """The `trust.Trust` for a connection with TLS; None without. Raises Refusal."""
+    if not given.tls and given.fingerprint is None:
+        return None
+    from dalmuti.client.trust import FingerprintError, Trust, fingerprint_from
+
+    try:
+        pinned = None if given.fingerprint is None else fingerprint_from(given.fingerprint)
+    except FingerprintError as error:
+        raise Refusal(str(error)) from None
+    return Trust(host, port, pinned)
 
 
 def show(
@@ -242,8 +267,7 @@ def replay(given: argparse.Namespace) -> int:
     except replay.RecordError as error:
         raise Refusal(str(error)) from None
     for line in replay.tell(record, viewer):
-        print(line)
-    sys.stdout.flush()
+        out.say(line)
     return OK
 
 
@@ -256,8 +280,7 @@ def verify(given: argparse.Namespace) -> int:
     except replay.RecordError as error:
         raise Refusal(str(error)) from None
     for line in lines:
-        print(line)
-    sys.stdout.flush()
+        out.say(line)
     return OK if true else 1
 
 
@@ -265,8 +288,7 @@ def describe(given: argparse.Namespace) -> int:
     """The protocol, from the classes themselves."""
     from dalmuti.protocol import describe
 
-    print(describe.json() if given.json else describe.text(), end="")
-    sys.stdout.flush()
+    out.say((describe.json() if given.json else describe.text()).removesuffix("\n"))
     return OK
 
 
@@ -352,4 +374,4 @@ def _claim(address: str, name: str | None, table: str | None = None) -> tuple[An
 def say(text: str) -> None:
     """A line for the person, where there still is somebody who reads."""
     with suppress(OSError):
-        print(text, flush=True)
+        out.say(text)

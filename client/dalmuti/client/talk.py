@@ -21,6 +21,7 @@ from dalmuti.core.moves import Call, Decline, Give, IllegalMove, Pass
 from dalmuti.protocol.messages import (
     Act,
     AddBot,
+    Allow,
     Away,
     Chat,
     Choice,
@@ -41,7 +42,7 @@ from dalmuti.protocol.text import safe_text
 LOG_SHOWN = 20
 COMMANDS = (
     "hand", "table", "score", "who", "time", "log", "say", "rules", "away", "back", "deal", "add",
-    "kick", "host", "close", "tables", "join", "watch", "open", "leave", "quit", "help",
+    "kick", "host", "allow", "close", "tables", "join", "watch", "open", "leave", "quit", "help",
 )  # fmt: skip
 
 
@@ -187,6 +188,8 @@ class Talk:
                 return Reply(request=Deal)
             case "close":
                 return Reply(request=Close)
+            case "allow":
+                return Reply(request=Allow)
             case "add":
                 return Reply(request=AddBot, fields={"bot": rest or self._first_bot()})
             case "kick" | "host":

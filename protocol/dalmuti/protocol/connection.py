@@ -77,6 +77,13 @@ MOST_FROM_SERVER: Final = 16 * TO_CLIENT_LIMIT
 """Bytes of the largest frame that a client takes, whatever the server announces."""
 
 
+SAYS: Final[dict[Role, frozenset[type]]] = {
+    "client": frozenset(codec.CLIENT_TYPES.values()),
+    "server": frozenset(codec.SERVER_TYPES.values()),
+}
+"""What each side ever sends."""
+
+
 class NeedData(Enum):
     """The type of NEED_DATA."""
 
@@ -121,6 +128,11 @@ class Connection(Generic[In, Out]):
         self._send_limit = TO_CLIENT_LIMIT if role == "server" else HELLO_LIMIT
         self._failed: RemoteProtocolError | None = None
 
+    @property
+    def in_frame(self) -> bool:
+        """After NEED_DATA: whether a frame was begun and its end has not come yet."""
+        return len(self._frames) > 0
+
     # -- sending ------------------------------------------------------------------------------
 
     def send(self, message: Out) -> bytes:
@@ -129,8 +141,7 @@ class Connection(Generic[In, Out]):
         Raises LocalProtocolError, and changes nothing, when it is not the time for this message
         or when it is larger than the other side takes.
         """
-        table = codec.SERVER_TYPES if self.role == "server" else codec.CLIENT_TYPES
-        if type(message) not in table.values():
+        if type(message) not in SAYS[self.role]:
             raise LocalProtocolError(f"a {self.role} never sends {type(message).__name__}")
         after = TRANSITIONS[self.state].get((self.role, _kind(message)))
         if after is None or (self._failed is not None and after is not State.CLOSED):
@@ -138,8 +149,9 @@ class Connection(Generic[In, Out]):
                 f"{type(message).__name__} cannot be sent on a connection in state"
                 f" {'failed' if self._failed else self.state.value}"
             )
-        data = frame(codec.encode(message), self._send_limit)
-        self._enter(after)
+        data = frame(_encoded(message), self._send_limit)
+        if after is not self.state:
+            self._enter(after)
         return data
 
     # -- receiving ----------------------------------------------------------------------------
@@ -260,6 +272,17 @@ ClientConnection = Connection[ServerMessage | Unknown | UnknownEvent, ClientMess
 """The type of `Connection("client")`."""
 
 
+_last: tuple[object, bytes] = (None, b"")
+"""The newest message and its bytes: a table tells the same object to one viewer after the other."""
+
+
+def _encoded(message: Message) -> bytes:
+    global _last
+    if message is not _last[0]:
+        _last = (message, codec.encode(message))
+    return _last[1]
+
+
 def bye_for(error: ProtocolError) -> Bye:
     """The `bye` that tells the other side what it did wrong."""
     versions = VERSIONS if error.reason is ByeReason.VERSION_UNSUPPORTED else None
@@ -271,12 +294,11 @@ def error_for(error: BadRequest) -> Error:
     return Error(re=error.request, code=error.code.value, message=str(error))
 
 
+_KINDS: Final[dict[type, str]] = {Hello: "hello", Welcome: "welcome", Bye: "bye"}
+
+
 def _kind(message: object) -> str:
-    if isinstance(message, Hello):
-        return "hello"
-    if isinstance(message, Welcome):
-        return "welcome"
-    return "bye" if isinstance(message, Bye) else "other"
+    return _KINDS.get(type(message), "other")
 
 
 def _range(low: int, high: int) -> str:

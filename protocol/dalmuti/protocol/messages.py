@@ -236,7 +236,7 @@ Bucket = Literal["chat", "lobby", "game", "nonce", "join", "watch", "secret"]
 class Rate(Struct, frozen=True, kw_only=True):
     """So many at once, and so many again after a while."""
 
-    limit: int
+    limit: Annotated[int, Meta(description="So many at once.")]
     window_ms: Annotated[int, Meta(description="The time in which an empty one is full again.")]
 
 

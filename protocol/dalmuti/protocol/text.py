@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -106,7 +107,7 @@ def clean_name(text: str) -> str:
     anything that cannot be shown safely, or is reserved.
     """
     name = _clean(text, "a name", MAX_NAME_WIDTH)
-    if skeleton(name) in _RESERVED_SKELETONS:
+    if is_reserved(name):
         raise ValueError(f"the name {name!r} is reserved; please take another")
     return name
 
@@ -133,34 +134,55 @@ def _clean(text: str, what: str, cells: int) -> str:
 
 
 _LOOKALIKES: Final = str.maketrans(
-    # Digits and signs, Latin, Cyrillic, Greek, all after casefolding. Capital I and small l look
-    # alike, and so i and l have to be one.
-    "01|!i" + "ıłøđħɑɡɩ" + "аеорсухѕіјһԁԛԝвнкмтгпьзӏԍ" + "αβγεζηικμνορτυχω",
-    "ollll" + "llodhagl" + "aeopcyxsljhdqwbhkmtrnb3lg" + "abyezhlkuvoptuxw",
+    # Digits and signs, Latin, Cyrillic, Greek, all after casefolding.
+    "0" + "ıłøđħɑɡɩ" + "аеорсухѕіјһԁԛԝвнкмтгпьзӏԍ" + "αβγεζηικμνορτυχω",
+    "o" + "ilodhagi" + "aeopcyxsijhdqwbhkmtrnb3lg" + "abyezhikuvoptuxw",
 )
+_STROKES: Final = dict.fromkeys(map(ord, "Il1|!\u0399\u0406\u04c0\u04cf\u2160\u217c"), "|")
+"""Capital I of three alphabets, small l, and what else is an upright stroke."""
+_ANY_STROKE: Final = str.maketrans("i1|!", "llll")
 _SEPARATORS: Final = re.compile(r"[\s._\-'\u2019`·,]+")
 
 
 @lru_cache(maxsize=1024)
 def skeleton(name: str) -> str:
-    """Two names with one skeleton look alike: only one of them may be at a server at a time.
+    """The same for two names that differ in nothing that catches the eye, or is said aloud.
 
-    Without case, accents, spaces and dashes; lookalike letters of other alphabets and digits are
-    one, and so are `rn` and `m`, `vv` and `w`. For comparing, never for showing.
+    Without case, accents, spaces and dashes; lookalike letters of other alphabets are one, and so
+    are `rn` and `m`, `vv` and `w`. For comparing, never for showing.
     """
-    plain = unicodedata.normalize("NFKD", safe_text(name)).casefold()
+    return _bare(name, {})
+
+
+@lru_cache(maxsize=1024)
+def likenesses(name: str) -> frozenset[str]:
+    """Two names look alike if these have one in common: only one may be at a server at a time.
+
+    One is the skeleton. For the other, all upright strokes are one before the case goes: so `Ian`
+    is like `lan` and `1an`, and `Lan` is like neither.
+    """
+    return frozenset({skeleton(name), _bare(name, _STROKES)})
+
+
+def _bare(name: str, before: Mapping[int, str]) -> str:
+    plain = unicodedata.normalize("NFKD", safe_text(name))
     plain = "".join(char for char in plain if unicodedata.category(char)[0] != "M")
-    plain = plain.translate(_LOOKALIKES)
+    plain = plain.translate(before).casefold().translate(_LOOKALIKES)
     joined = _SEPARATORS.sub("", plain) or plain
     return joined.replace("rn", "m").replace("vv", "w")
 
 
-_RESERVED_SKELETONS: Final = frozenset(map(skeleton, RESERVED))
+def _loose(name: str) -> str:
+    """For words that nobody may come near to: an i is a stroke as well."""
+    return skeleton(name).translate(_ANY_STROKE)
+
+
+_RESERVED_SKELETONS: Final = frozenset(map(_loose, RESERVED))
 
 
 def is_reserved(name: str) -> bool:
     """Whether a name looks like one that nobody may have."""
-    return skeleton(name) in _RESERVED_SKELETONS
+    return _loose(name) in _RESERVED_SKELETONS
 
 
 # -- cells ------------------------------------------------------------------------------------

@@ -6,31 +6,39 @@ listeners while games go on, until they are closed and everyone was told.
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import signal
-import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import trio
 from msgspec import Struct
 
-from dalmuti.protocol.connection import Connection
 from dalmuti.protocol.errors import ByeReason
-from dalmuti.protocol.messages import Bye
 from dalmuti.server.bothost import BotHost
-from dalmuti.server.config import Config, split_address
+from dalmuti.server.config import Config
+from dalmuti.server.doors import Doors, Place, address_of
+from dalmuti.server.entrance import (
+    NOT_FROM_HERE,
+    Entrance,
+    EntranceError,
+    bots_door,
+    open_entrances,
+    turn_away,
+)
 from dalmuti.server.lobby import Lobby
 from dalmuti.server.log import Log
+from dalmuti.server.operations import Operations, signals
 from dalmuti.server.peer import Peer
+from dalmuti.server.steering import Steering
 from dalmuti.server.store.keeping import Keeping
 from dalmuti.server.store.store import Store, StoreError
+from dalmuti.server.system import AcceptFailed, descriptors, end_of_input, host_of
 from dalmuti.server.table.table import Table
 
-ACCEPT_SECONDS = 10.0
 SPARE_DESCRIPTORS = 64
 """Open files that are no connections: listeners, the bots' pipe, transcripts, libraries."""
 IDLE_LOOK = 0.25
@@ -45,7 +53,7 @@ class Stops(Struct, frozen=True):
     """What ends the server."""
 
     signals: bool = False
-    """SIGTERM and SIGINT: the first in an orderly way, the second at once."""
+    """SIGTERM and SIGINT, the first in an orderly way, the second at once; SIGHUP reloads."""
     lifeline: bool = False
     """The end of its standard input."""
     until_empty: float | None = None
@@ -56,17 +64,26 @@ class App:
     """One run of the server."""
 
     def __init__(
-        self, config: Config, log: Log, *, make_table: Callable[..., Table] = Table
+        self,
+        config: Config,
+        log: Log,
+        *,
+        make_table: Callable[..., Table] = Table,
+        reread: Callable[[], Config] | None = None,
     ) -> None:
+        """`reread` reads the configuration again for a reload, and raises ConfigError."""
         self.config = config
         self.addresses: list[str] = []
+        self.entrances: list[Entrance] = []
+        """What listens at these addresses, in their order."""
+        self.operations: Operations | None = None
         self.stopping = trio.Event()
         """Set it to stop in an orderly way."""
         self.lobby: Lobby | None = None
-        self._log, self._make_table = log, make_table
+        self._log, self._make_table, self._reread = log, make_table, reread
+        self._signalled = False
         self._conns = count(1)
-        self._open = 0
-        self._most = min(config.limits.connections, max(1, _descriptors() - SPARE_DESCRIPTORS))
+        self._doors = Doors(config.limits, self._most_connections())
         self._bots_scope = trio.CancelScope()
 
     async def run(
@@ -82,14 +99,18 @@ class App:
         """
         stops = stops or Stops()
         store = self._open_store()
-        listeners = await self._listen(store)
+        self.operations, bots_address, inner = await self._listen(store)
+        bots = BotHost(self.config.bot_delay, self.config.password, self._log)
+        bots.address = bots_address
         keeping = Keeping(self.config, self._log, store)
         async with trio.open_nursery() as outermost:
             if keeping.writer is not None:
                 outermost.start_soon(keeping.writer.run)
             try:
-                await self._serve_all(stops, listeners, keeping, announce, task_status)
+                entrances = self.entrances + inner
+                await self._serve_all(stops, entrances, bots, keeping, announce, task_status)
             finally:
+                self.operations.close()
                 if keeping.writer is not None:
                     keeping.writer.end()
         self._log.info("stopped")
@@ -105,37 +126,50 @@ class App:
     async def _serve_all(
         self,
         stops: Stops,
-        listeners: list[trio.SocketListener],
+        entrances: list[Entrance],
+        bots: BotHost,
         keeping: Keeping,
         announce: Callable[[list[str]], None] | None,
         task_status: trio.TaskStatus[list[str]],
     ) -> None:
         """All of it but the journal, which outlives every table."""
-        bots = BotHost(self.config.bot_delay, self.config.password, self._log)
-        bots.address = reachable(self.addresses[0])
+        operations = self.operations
+        assert operations is not None
+        operations.on_reload = partial(self._configure, bots)
         async with trio.open_nursery() as everything:
             lobby = Lobby(
-                self.config, self._log, everything, bots.send_for, self._make_table, keeping
+                self.config,
+                self._log,
+                everything,
+                bots.send_for,
+                self._make_table,
+                keeping,
+                operations.bans,
             )
             self.lobby = lobby
+            operations.attach(Steering(lobby))
+            everything.start_soon(operations.run)
             lobby.restore()
             if stops.signals:
-                await everything.start(self._stop_on_signals)
+                await everything.start(self._heed_signals, operations)
             everything.start_soon(self._host_bots, bots)
             everything.start_soon(self._keep_up, lobby.push_changes)
             everything.start_soon(keeping.beat, lambda: bool(lobby.rooms))
             async with trio.open_nursery() as accepting:
-                accepting.start_soon(self._accept, listeners, everything)
+                accepting.start_soon(self._accept, entrances, everything)
+                accepting.start_soon(self._stop_after, operations.drained.wait)
                 if stops.lifeline:
-                    accepting.start_soon(self._stop_after, _end_of_input)
+                    accepting.start_soon(self._stop_after, end_of_input)
                 if stops.until_empty is not None:
                     accepting.start_soon(self._stop_when_empty, stops.until_empty)
                 task_status.started(self.addresses)
                 if announce is not None:
                     announce(self.addresses)
+                operations.notifier.ready(self.addresses)
                 await self.stopping.wait()
                 accepting.cancel_scope.cancel()
             self._log.info("stopping")
+            operations.notifier.stopping()
             with trio.move_on_after(self.config.limits.stop_seconds):
                 if keeping.writer is not None and keeping.stuck:
                     keeping.writer.end()  # what cannot be kept now never will be
@@ -162,56 +196,130 @@ class App:
 
     # -- connections ---------------------------------------------------------------------------
 
-    async def _listen(self, store: Store | None) -> list[trio.SocketListener]:
-        listeners: list[trio.SocketListener] = []
-        for text in self.config.listen:
-            host, port = split_address(text)
-            try:
-                found = await trio.open_tcp_listeners(port, host=host)
-            except (OSError, UnicodeError) as error:
-                for listener in listeners:
-                    await listener.aclose()
-                if store is not None:
-                    store.close()
-                reason = getattr(error, "strerror", None) or str(error)
-                raise StartError(f"cannot listen on {text}: {reason}") from None
-            listeners += found
-        self.addresses = [_address(listener) for listener in listeners]
-        return listeners
+    async def _listen(self, store: Store | None) -> tuple[Operations, str, list[Entrance]]:
+        """Opens all that people, bots and the administrator come through.
 
-    async def _accept(self, listeners: list[trio.SocketListener], nursery: trio.Nursery) -> None:
+        Returns the address for the bots, and the entrance that is for them alone, if any.
+        """
+        entrances: list[Entrance] = []
+        operations: Operations | None = None
+        try:
+            operations = Operations(self.config, self._log, self._reread)
+            entrances = await open_entrances(self.config, operations.certificate)
+            address, inner = await bots_door(entrances)
+            entrances += inner
+            await operations.open()
+        except EntranceError as error:
+            for entrance in entrances:
+                entrance.listener.socket.close()
+            if store is not None:
+                store.close()
+            raise StartError(str(error)) from None
+        self.entrances = entrances[: len(entrances) - len(inner)]
+        self.addresses = [entrance.address for entrance in self.entrances]
+        for entrance in self.entrances:
+            if entrance.is_insecure:
+                self._log.warning("insecure", address=entrance.address)
+        return operations, address, inner
+
+    def _configure(self, bots: BotHost, config: Config) -> None:
+        """Another configuration is in force, for those who come from now on."""
+        self.config = config
+        bots.password = config.password
+        self._doors.set_limits(config.limits, self._most_connections())
+
+    async def _accept(self, entrances: list[Entrance], nursery: trio.Nursery) -> None:
         """Trio logs each failed accept with a traceback, ten times a second; we one line, once."""
         logger = logging.getLogger("trio.serve_listeners")
-        handler = _AcceptFailed(self._log)
+        handler = AcceptFailed(self._log)
         logger.addHandler(handler)
         logger.propagate = False
         try:
-            await trio.serve_listeners(self._serve, listeners, handler_nursery=nursery)
+            async with trio.open_nursery() as accepting:
+                for entrance in entrances:
+                    serve = partial(self._serve, entrance)
+                    accept = partial(trio.serve_listeners, handler_nursery=nursery)
+                    accepting.start_soon(accept, serve, [entrance.listener])
         finally:
             logger.removeHandler(handler)
 
-    async def _serve(self, stream: trio.SocketStream) -> None:
+    async def _serve(self, entrance: Entrance, stream: trio.SocketStream) -> None:
         assert self.lobby is not None
-        if self._open >= self._most:
-            await _turn_away(stream)
+        host, now = host_of(stream), trio.current_time()
+        place = self._doors.enter(host, now)
+        if place is None:
+            self.lobby.incidents.note(
+                self._log.warning, "turned_away", address_of(host), now, open=self._doors.open
+            )
+            if entrance.certificate is None:
+                await turn_away(
+                    stream, ByeReason.TOO_MANY, "too many people are connected; try later"
+                )
+            else:
+                await trio.aclose_forcefully(stream)
+            return
+        try:
+            await self._let_in(entrance, stream, place, host)
+        finally:
+            place.leave()
+
+    async def _let_in(
+        self, entrance: Entrance, stream: trio.SocketStream, place: Place, host: str
+    ) -> None:
+        """Through the handshake, past the bans, to a peer of the lobby."""
+        assert self.lobby is not None and self.operations is not None
+        incidents, limits = self.lobby.incidents, self.config.limits
+        admitted = None
+        with trio.CancelScope() as scope:
+            place.shut = scope.cancel
+            admitted = await entrance.admit(stream, limits.handshake_seconds)
+        if admitted is None:
+            self.lobby.metrics.handshakes_failed += 1
+            incidents.note(self._log.info, "no_handshake", place.address, trio.current_time())
+            await trio.aclose_forcefully(stream)
             return
         conn = next(self._conns)
-        self._open += 1
-        try:
-            log = self._log.bind(conn=conn)
-            await Peer(conn, stream, self.lobby, self.config.limits, log).run()
-        finally:
-            self._open -= 1
+        why = NOT_FROM_HERE if entrance.sends_away(host) else ""
+        if self.operations.bans.has_address(host):
+            why = "your address is not welcome here"
+        if why:
+            incidents.note(self._log.info, "not_let_in", place.address, trio.current_time())
+            self.lobby.metrics.byes[ByeReason.REFUSED.value] += 1
+            await turn_away(admitted, ByeReason.REFUSED, why)
+            return
+        log = self._log.bind(conn=conn)
+        await Peer(conn, admitted, self.lobby, limits, log, place).run()
+
+    def _most_connections(self) -> int:
+        """The configured bound, or what the system lets this process open, if that is less.
+
+        Trio accepts no more for a while when descriptors run out, and a journal that cannot open
+        its files is worse (server.md I-75, I-79; Windows has no such bound to ask for).
+        """
+        wanted, possible = (
+            self.config.limits.connections,
+            max(1, descriptors() - SPARE_DESCRIPTORS),
+        )
+        if possible < wanted:
+            self._log.warning("fewer_connections", wanted=wanted, possible=possible)
+        return min(wanted, possible)
 
     # -- the end -------------------------------------------------------------------------------
 
-    async def _stop_on_signals(self, task_status: trio.TaskStatus[None]) -> None:
-        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    async def _heed_signals(
+        self, operations: Operations, task_status: trio.TaskStatus[None]
+    ) -> None:
+        with trio.open_signal_receiver(*signals()) as received:
             task_status.started()
-            async for number in signals:
-                if self.stopping.is_set():
+            async for number in received:
+                name = signal.Signals(number).name
+                if name == "SIGHUP":
+                    operations.reload()
+                elif self._signalled:
                     os._exit(128 + number)
-                self.stopping.set()
+                else:
+                    self._signalled = True
+                    operations.drain(self.config.limits.drain_seconds, name)
 
     async def _stop_after(self, wait: Callable[[], Awaitable[None]]) -> None:
         await wait()
@@ -222,69 +330,6 @@ class App:
         since = trio.current_time()
         while trio.current_time() - since < seconds:
             await trio.sleep(min(IDLE_LOOK, seconds))
-            if self.lobby.busy or self._open:
+            if self.lobby.busy or self._doors.open:
                 since = trio.current_time()
         self.stopping.set()
-
-
-class _AcceptFailed(logging.Handler):
-    """Tells the server's own log of connections that could not be accepted, now and then."""
-
-    def __init__(self, log: Log) -> None:
-        super().__init__()
-        self._log = log
-        self._said = -ACCEPT_SECONDS
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Says so, unless it was said a moment ago."""
-        now = time.monotonic()
-        if now - self._said >= ACCEPT_SECONDS:
-            self._said = now
-            self._log.warning("cannot_accept", error=record.getMessage())
-
-
-def _descriptors() -> int:
-    """How many files this process may have open, where the system says so."""
-    try:
-        import resource
-    except ImportError:
-        return 1_000_000
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1_000_000 if soft == resource.RLIM_INFINITY else soft
-
-
-async def _turn_away(stream: trio.SocketStream) -> None:
-    bye = Bye(reason=ByeReason.TOO_MANY.value, message="too many people are connected; try later")
-    try:
-        with trio.move_on_after(1):
-            await stream.send_all(Connection("server").send(bye))
-    except trio.BrokenResourceError:
-        pass
-    finally:
-        await trio.aclose_forcefully(stream)
-
-
-async def _end_of_input() -> None:
-    """Waits for the end of standard input, in a thread, as that works with any kind of file."""
-    while await trio.to_thread.run_sync(_read_some, abandon_on_cancel=True):
-        pass
-
-
-def _read_some() -> bytes:
-    try:
-        return os.read(0, 4096)
-    except OSError:
-        return b""
-
-
-def _address(listener: trio.SocketListener) -> str:
-    host, port = listener.socket.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def reachable(address: str) -> str:
-    """The address by which this machine itself reaches what is bound to `address`."""
-    host, port = split_address(address)
-    if ipaddress.ip_address(host).is_unspecified:
-        host = "::1" if ":" in host else "127.0.0.1"
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

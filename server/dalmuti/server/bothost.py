@@ -32,7 +32,9 @@ class BotHost:
     def __init__(self, delay: float, password: str | None, log: Log) -> None:
         self.address = ""
         """Where the bots find this server; set when it listens."""
-        self._delay, self._password, self._log = delay, password, log
+        self.password = password
+        """That of the server, which may change."""
+        self._delay, self._log = delay, log
         self._send, self._jobs = trio.open_memory_channel[BotJob](math.inf)
         self._handed: list[tuple[float, BotJob]] = []
         """Jobs that the child was given, and when. What a dying child is given can still be
@@ -95,8 +97,8 @@ class BotHost:
             "ticket": job.ticket,
             "delay": self._delay,
         }
-        if self._password is not None:
-            values["password"] = self._password
+        if self.password is not None:
+            values["password"] = self.password
         return json.dumps(values).encode() + b"\n"
 
     @staticmethod

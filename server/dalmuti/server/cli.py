@@ -12,19 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dalmuti.server.app import App
     from dalmuti.server.config import Config
+    from dalmuti.server.log import Sink
 
 EXAMPLES = """\
 examples:
-  dalmuti-server                                  for everyone who reaches this machine
-  dalmuti-server --listen 127.0.0.1:0             for this machine only, on any free port
+  dalmuti-server                                  for this machine only
+  dalmuti-server --listen 127.0.0.1:0             the same on any free port
+  dalmuti-server --listen 192.168.1.20:12013      for a private network
+  dalmuti-server --listen 0.0.0.0:12013 --tls-cert cert.pem --tls-key key.pem
+                                                  for the internet
   dalmuti-server default-config > server.toml     a configuration with every key
   dalmuti-server check-config server.toml
   dalmuti-server --config server.toml
   dalmuti-server --data DIR                       tables outlive the server
   dalmuti-server --data DIR backup FILE           a copy of the journal, at any time
+  dalmuti-server --data DIR admin players         who is here; `admin --help` has more
 """
 WRONG_USE = 2
+NO_CONNECTION = 3
 BUG = 70
 
 
@@ -49,6 +56,27 @@ def parser() -> argparse.ArgumentParser:
         help="the folder for what the server keeps: open tables, DIR/matches",
     )
     top.add_argument("--records", metavar="DIR", help="write finished matches there as transcripts")
+    top.add_argument(
+        "--tls-cert", metavar="FILE", help="the certificate with its chain, for TLS (PEM)"
+    )
+    top.add_argument("--tls-key", metavar="FILE", help="its private key, if it is not in that file")
+    top.add_argument(
+        "--insecure",
+        action="store_true",
+        default=None,
+        help="let people come over the internet without TLS, where all can be overheard",
+    )
+    top.add_argument(
+        "--lan-only",
+        action="store_true",
+        default=None,
+        help="without TLS let in those only who come from a private network",
+    )
+    top.add_argument("--log-level", choices=["debug", "info", "warning", "error"])
+    top.add_argument("--log-file", metavar="FILE", help="write the log there, in bounded files")
+    top.add_argument(
+        "--metrics", metavar="HOST:PORT", help="where Prometheus may ask, on this machine only"
+    )
     top.add_argument("--log-format", choices=["text", "json"], help="lines for people or programs")
     top.add_argument(
         "--password",
@@ -83,8 +111,41 @@ def parser() -> argparse.ArgumentParser:
         "backup", help="copy the journal of the data folder to a file, while the server runs"
     )
     backup.add_argument("file", type=Path)
+    _admin_commands(commands)
     commands.add_parser("default-config", help="print a configuration file with every default")
     return top
+
+
+def _admin_commands(commands: Any) -> None:
+    admin = commands.add_parser(
+        "admin",
+        help="steer the server that runs on the data folder",
+        epilog="example:\n  dalmuti-server --config server.toml admin kick Ada",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # The same option stands before `admin`; without SUPPRESS this one would take that back.
+    admin.add_argument(
+        "--data", metavar="DIR", default=argparse.SUPPRESS, help="the folder of the server"
+    )
+    orders = admin.add_subparsers(dest="order", metavar="ORDER", required=True)
+    for order, what, about in (
+        ("tables", "", "list the open tables"),
+        ("players", "", "list everybody, with connections and addresses"),
+        ("kick", "NAME", "take the seat and the connection from somebody, at any time"),
+        ("ban", "NAME_OR_ADDRESS", "let a name or an address not in any more, and send it away"),
+        ("unban", "NAME_OR_ADDRESS", "lift a ban"),
+        ("bans", "", "list the bans"),
+        ("announce", "TEXT", "say something to everybody"),
+        ("drain", "[SECONDS]", "open no more tables, and stop when no hand is played (300)"),
+        ("log-level", "LEVEL", "debug, info, warning or error, until the next start"),
+    ):
+        one = orders.add_parser(order, help=about, description=about[:1].upper() + about[1:] + ".")
+        if what.startswith("["):
+            one.add_argument("what", metavar=what.strip("[]"), nargs="?", default="")
+        elif what == "TEXT":
+            one.add_argument("what", metavar=what, nargs="+")
+        elif what:
+            one.add_argument("what", metavar=what)
 
 
 def _seconds(text: str) -> float:
@@ -121,6 +182,8 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if given.command == "backup":
             return _backup(_configured(given), given.file)
+        if given.command == "admin":
+            return _admin(_configured(given), given)
         return _serve(_configured(given), given)
     except ConfigError as error:
         print(f"dalmuti-server: {error}", file=sys.stderr)
@@ -148,11 +211,9 @@ def _configured(given: argparse.Namespace) -> Config:
     """The configuration file, with what the command line says over it."""
     import msgspec
 
-    from dalmuti.server.config import Config, load, split_address
+    from dalmuti.server.config import Config, check, load
 
     config = load(given.config) if given.config else Config()
-    for address in given.listen or ():
-        split_address(address)
     values: dict[str, Any] = {
         "listen": tuple(given.listen) if given.listen else None,
         "data": given.data,
@@ -160,17 +221,41 @@ def _configured(given: argparse.Namespace) -> Config:
         "log_format": given.log_format,
         "password": given.password or os.environ.get("DALMUTI_PASSWORD"),
         "bot_delay": given.bot_delay,
+        "tls_cert": given.tls_cert,
+        "tls_key": given.tls_key,
+        "insecure": given.insecure,
+        "lan_only": given.lan_only,
+        "log_level": given.log_level,
+        "log_file": given.log_file,
+        "metrics": given.metrics,
     }
     limits: dict[str, Any] = {"tables": given.max_tables, "grace_seconds": given.grace}
-    return msgspec.structs.replace(
+    config = msgspec.structs.replace(
         config,
         limits=msgspec.structs.replace(config.limits, **_said(limits)),
         **_said(values),
     )
+    check(config)
+    return config
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
+
+
+def _admin(config: Config, given: argparse.Namespace) -> int:
+    from dalmuti.server.adminclient import AdminError, run
+    from dalmuti.server.config import ConfigError
+
+    if config.data is None:
+        raise ConfigError("which server? Name its folder with --data, or its --config")
+    what = getattr(given, "what", "")
+    text = what if isinstance(what, str) else " ".join(what)
+    try:
+        return run(Path(config.data), given.order, text)
+    except AdminError as error:
+        print(f"dalmuti-server admin: {error}", file=sys.stderr)
+        return NO_CONNECTION
 
 
 def _backup(config: Config, file: Path) -> int:
@@ -193,35 +278,59 @@ def _serve(config: Config, given: argparse.Namespace) -> int:
     from dalmuti.server.app import App, StartError, Stops
     from dalmuti.server.log import Log
 
-    log = Log(config.log_format)
     stops = Stops(signals=True, lifeline=given.lifeline, until_empty=given.until_empty)
+    app = App(config, Log(sink=_sink(config)), reread=lambda: _configured(given))
 
     def announce(addresses: list[str]) -> None:
-        _say_listening(addresses, config.log_format)
+        _say_listening(app, config.log_format)
 
     try:
-        trio.run(App(config, log).run, stops, announce)
+        trio.run(app.run, stops, announce)
     except StartError as error:
         print(f"dalmuti-server: {error}", file=sys.stderr)
         return WRONG_USE
     return 0
 
 
-def _say_listening(addresses: list[str], form: str) -> None:
+def _sink(config: Config) -> Sink:
+    from dalmuti.server.config import ConfigError
+    from dalmuti.server.log import LogFile, Sink
+
+    file = None
+    if config.log_file is not None:
+        try:
+            file = LogFile(Path(config.log_file), config.log_file_bytes, config.log_files)
+        except OSError as error:
+            raise ConfigError(f"cannot write the log {config.log_file}: {error.strerror}") from None
+    return Sink(config.log_format, level=config.log_level, file=file)
+
+
+def _say_listening(app: App, form: str) -> None:
     """The first line on standard output: programs wait for it."""
     import json
     from importlib.metadata import version
 
+    tls = [each.address for each in app.entrances if each.certificate is not None]
+    insecure = [each.address for each in app.entrances if each.is_insecure]
     if form == "json":
         values = {
             "event": "listening",
-            "addresses": addresses,
+            "addresses": app.addresses,
+            "tls": tls,
+            "insecure": insecure,
+            "metrics": None if app.operations is None else app.operations.metrics_address,
             "version": version("dalmuti"),
             "pid": os.getpid(),
         }
         line = json.dumps(values)
     else:
-        line = f"dalmuti-server listens on {', '.join(addresses)}"
+        said = [f"{each} (TLS)" if each in tls else each for each in app.addresses]
+        line = f"dalmuti-server listens on {', '.join(said)}"
+        if insecure:
+            line += (
+                f"\n{', '.join(insecure)}: open to the internet without TLS, as you allowed;"
+                " everything, passwords too, can be overheard on the way"
+            )
     try:
         print(line, flush=True)
     except OSError:

@@ -9,14 +9,16 @@ import difflib
 import json
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
 from dalmuti.server.limits import HUMAN_DELAY, Limits
+from dalmuti.server.log import Level
 
 DEFAULT_PORT = 12013
+SCHEMES: Final[tuple[Literal["tcp", "tls"], ...]] = ("tcp", "tls")
 
 
 class ConfigError(ValueError):
@@ -28,8 +30,26 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     listen: Annotated[
         tuple[str, ...],
-        Meta(min_length=1, description='Addresses to listen on: "HOST:PORT"; port 0 is any.'),
-    ] = (f"0.0.0.0:{DEFAULT_PORT}",)
+        Meta(
+            min_length=1,
+            description='Addresses to listen on: "HOST:PORT"; port 0 is any. With a certificate'
+            ' all use TLS but "tcp://HOST:PORT".',
+        ),
+    ] = (f"127.0.0.1:{DEFAULT_PORT}",)
+    tls_cert: Annotated[
+        str | None, Meta(description="The file with the certificate and its chain (PEM).")
+    ] = None
+    tls_key: Annotated[
+        str | None, Meta(description="The file with its private key; empty: in the same file.")
+    ] = None
+    insecure: Annotated[
+        bool,
+        Meta(description="Let people come over the internet without TLS: all can be overheard."),
+    ] = False
+    lan_only: Annotated[
+        bool,
+        Meta(description="Without TLS let in those only who come from a private network."),
+    ] = False
     password: Annotated[
         str | None, Meta(description="What everybody must know who connects; empty: nothing.")
     ] = None
@@ -56,6 +76,22 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log_format: Annotated[
         Literal["text", "json"], Meta(description="Lines for people, or for programs.")
     ] = "text"
+    log_level: Annotated[
+        Level, Meta(description="What is less important than this is not in the log.")
+    ] = "info"
+    log_file: Annotated[
+        str | None, Meta(description="The file for the log; empty: standard error.")
+    ] = None
+    log_file_bytes: Annotated[
+        int, Meta(ge=10_000, le=2**40, description="A log file of this size is put aside.")
+    ] = 5 * 2**20
+    log_files: Annotated[
+        int, Meta(ge=1, le=1000, description="Log files in all; the oldest is deleted.")
+    ] = 10
+    metrics: Annotated[
+        str | None,
+        Meta(description="Where Prometheus may ask, on this machine: 127.0.0.1:9464; empty: no."),
+    ] = None
     bot_delay: Annotated[
         float, Meta(ge=0, le=60, description="Seconds a house bot takes for a move; 0: none.")
     ] = HUMAN_DELAY
@@ -103,9 +139,22 @@ def config_from(raw: dict[str, Any]) -> Config:
         where = str(error).rpartition("$.")[2].strip("`") if "$." in str(error) else ""
         what = str(error).partition(" - at ")[0]
         raise ConfigError(f"{where}: {what[:1].lower()}{what[1:]}".strip(": ")) from None
-    for address in config.listen:
-        split_address(address)
+    check(config)
     return config
+
+
+def check(config: Config) -> None:
+    """What must fit together. Raises ConfigError."""
+    for address in config.listen:
+        scheme, _, _ = split_listen(address)
+        if scheme == "tls" and config.tls_cert is None:
+            raise ConfigError(f"listen: {address} needs a certificate; set tls_cert and tls_key")
+    if config.tls_key is not None and config.tls_cert is None:
+        raise ConfigError("tls_key: there is no tls_cert that it could belong to")
+    if config.metrics is not None:
+        host, _ = split_address(config.metrics)
+        if host not in ("localhost", "::1") and not host.startswith("127."):
+            raise ConfigError(f"metrics: expected an address of this machine only, found {host}")
 
 
 def _check_keys(raw: dict[str, Any], form: type[Struct], prefix: str) -> None:
@@ -114,6 +163,14 @@ def _check_keys(raw: dict[str, Any], form: type[Struct], prefix: str) -> None:
             near = difflib.get_close_matches(key, form.__struct_fields__, n=1, cutoff=0.5)
             hint = f"; did you mean {prefix}{near[0]}?" if near else ""
             raise ConfigError(f"unknown key {prefix}{key}{hint}")
+
+
+def split_listen(text: str) -> tuple[Literal["", "tcp", "tls"], str, int]:
+    """An entry of `listen`: an address with or without `tls://` or `tcp://`. Raises ConfigError."""
+    for scheme in SCHEMES:
+        if text.startswith(f"{scheme}://"):
+            return scheme, *split_address(text.removeprefix(f"{scheme}://"))
+    return "", *split_address(text)
 
 
 def split_address(text: str) -> tuple[str, int]:

@@ -47,6 +47,16 @@ class ByAddress:
         self._rate = rate
         self._buckets: dict[str, Bucket] = {}
 
+    def peek(self, address: str, now: float) -> float:
+        """The seconds until one can be taken; takes nothing."""
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            return 0.0
+        seconds = bucket.wait(now)
+        if not seconds:
+            bucket.give_back()
+        return seconds
+
     def wait(self, address: str, now: float) -> float:
         """Takes one and returns 0, or returns the seconds until there is one again."""
         bucket = self._buckets.pop(address, None)
@@ -89,6 +99,12 @@ class Doors:
         self._doorway: dict[str, dict[Place, None]] = {}
         """Who has not said hello, by address, in the order in which they came."""
         self._connects = ByAddress((limits.connect_burst, limits.connect_per_second))
+
+    def set_limits(self, limits: Limits, most: int) -> None:
+        """Other limits, for those who come from now on. The rates of addresses begin anew."""
+        if limits != self._limits:
+            self._connects = ByAddress((limits.connect_burst, limits.connect_per_second))
+        self._limits, self._most = limits, most
 
     def enter(self, host: str, now: float) -> Place | None:
         """A place for a new connection; None if there is none for it."""

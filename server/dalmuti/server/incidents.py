@@ -1,8 +1,8 @@
 """What goes wrong with strangers, told in the log without letting them fill it.
 
 One line per kind of incident, address and period; the ones that follow are counted, and the count
-is told when the period is over (server.md I-92: a log that fills the disk). What is kept is bounded:
-a flood from very many addresses pushes out the oldest counts.
+is told when the period is over (server.md I-92: a log that fills the disk). What is kept is
+bounded: a flood from very many addresses pushes out the oldest counts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dalmuti.server.log import Value
 Write = Callable[..., None]
 """`Log.info` or `Log.warning` of a log that may be bound to a connection or table."""
 
+LINES: Final = {"connected": 30, "disconnected": 30}
+"""Kinds of which there may be more lines than one: they are nothing bad."""
 MOST: Final = 4096
 """Kinds and addresses that are counted at once."""
 
@@ -37,22 +39,13 @@ class Incidents:
         self._period = period
         self._counts: dict[tuple[str, str], _Count] = {}
 
-    def note(
-        self,
-        write: Write,
-        kind: str,
-        address: str,
-        now: float,
-        *,
-        lines: int = 1,
-        **values: Value,
-    ) -> None:
-        """Writes a line, unless there were `lines` of this kind from this address already."""
+    def note(self, write: Write, kind: str, address: str, now: float, /, **values: Value) -> None:
+        """Writes a line, unless there was one of this kind from this address in this period."""
         self._sweep(now)
         count = self._counts.get((kind, address))
         if count is None:
             count = self._counts[kind, address] = _Count(now, write)
-        if count.lines < lines:
+        if count.lines < LINES.get(kind, 1):
             count.lines += 1
             write(kind, address=address, **values)
         else:

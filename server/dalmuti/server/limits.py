@@ -102,6 +102,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hello_seconds: Annotated[
         float, Meta(gt=0, le=600, description="A new connection must say hello within this time.")
     ] = 5.0
+    handshake_seconds: Annotated[
+        float, Meta(gt=0, le=600, description="A TLS handshake must be done within this time.")
+    ] = 5.0
     frame_seconds: Annotated[
         float, Meta(gt=0, le=600, description="A frame must be complete this long after it began.")
     ] = 10.0
@@ -210,6 +213,14 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lobby_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Changes of the lobby are collected for this long.")
     ] = 0.25
+    drain_seconds: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=60,
+            description="At SIGTERM or SIGINT, hands that are played have this long to end.",
+        ),
+    ] = 2.0
     stop_seconds: Annotated[
         float, Meta(gt=0, le=60, description="An orderly stop takes at most this long.")
     ] = 3.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
@@ -12,14 +13,19 @@ from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
+from dalmuti.server.bans import Bans
 from dalmuti.server.config import Config
+from dalmuti.server.gate import Gate
+from dalmuti.server.incidents import Incidents
 from dalmuti.server.log import Log
+from dalmuti.server.metrics import Metrics
+from dalmuti.server.passwords import Passwords
 from dalmuti.server.peer import Peer
-from dalmuti.server.sessions import Caller, Secret, new_token, same_secret, unique_name
+from dalmuti.server.sessions import Caller, Secret, new_token, unique_name
 from dalmuti.server.store.keeping import Keeping, Kept
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
-from dalmuti.server.table.refused import Refused, too_fast
+from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
@@ -28,10 +34,6 @@ SHOWN = 300
 
 LATE_SECONDS = 0.1
 """Between two looks at least, whether who was behind with reading still is."""
-
-GAME = (msg.Act, msg.Deal, msg.Nonce, msg.Leave)
-"""Requests that are never limited: a fast legal game must not be, and leaving always works.
-Coming back is: who leaves and resumes in a hand again and again is heard by all."""
 
 
 class Lobby:
@@ -45,6 +47,7 @@ class Lobby:
         send_for_bot: Callable[[BotJob], None],
         make_table: Callable[..., Table] = Table,
         keeping: Keeping | None = None,
+        bans: Bans | None = None,
     ) -> None:
         """The tables run in `nursery`. `make_table` is there for tests that break one.
 
@@ -54,9 +57,17 @@ class Lobby:
         self.peers: dict[int, Peer] = {}
         self.rooms: dict[str, Room] = {}
         self.draining = False
+        """No new tables are opened."""
+        self.metrics = Metrics()
+        self._closing = False
+        self._bans, self._passwords = bans or Bans(None), Passwords()
         self._config, self._log, self._nursery = config, log, nursery
         self._send_for_bot, self._make_table = send_for_bot, make_table
         self._keeping = keeping or Keeping(config, log)
+        self.incidents = Incidents(config.limits.log_seconds)
+        self.gate = Gate(config.limits)
+        self._told: dict[int, Peer] = {}
+        """Who has something in his outbox that is not being written yet."""
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
@@ -73,18 +84,28 @@ class Lobby:
 
         Raises RemoteProtocolError with the reason if it may not come in.
         """
-        if not same_secret(hello.password, self._config.password):
-            raise RemoteProtocolError(
-                "the password of this server is another one", ByeReason.WRONG_PASSWORD
-            )
+        self._passwords.check(
+            hello.password, self._config.password, peer.address, trio.current_time()
+        )
         try:
             name = unique_name(hello.name, self._names())
         except ValueError as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_NAME) from None
-        peer.caller = Caller(peer.conn, name, hello.kind)
+        if self._bans.has_name(hello.name):
+            raise RemoteProtocolError("this name is not welcome here", ByeReason.REFUSED)
+        peer.caller = Caller(peer.conn, name, hello.kind, peer.address)
         self.peers[peer.conn] = peer
         client = safe_text(hello.client)
-        self._log.info("connected", conn=peer.conn, name=name, kind=hello.kind, client=client)
+        self.incidents.note(
+            self._log.info,
+            "connected",
+            peer.address,
+            trio.current_time(),
+            conn=peer.conn,
+            name=name,
+            kind=hello.kind,
+            client=client,
+        )
         self._note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
@@ -96,10 +117,18 @@ class Lobby:
             message=self._config.greeting,
         )
 
+    def configure(self, config: Config) -> None:
+        """Another configuration is in force. Tables and connections keep the limits they have."""
+        if config.limits != self._config.limits:
+            self.gate = Gate(config.limits)
+        self._config = config
+
     def gone(self, peer: Peer) -> None:
         """A connection is over; the seat it had is kept."""
         if self.peers.pop(peer.conn, None) is not None and peer.caller is not None:
-            self._log.info("disconnected", conn=peer.conn)
+            self.incidents.note(
+                self._log.info, "disconnected", peer.address, trio.current_time(), conn=peer.conn
+            )
             if peer.room is not None:
                 peer.room.gone(peer.caller)
             self._note_gone()
@@ -107,7 +136,7 @@ class Lobby:
     def _names(self) -> Iterator[str]:
         for peer in self.peers.values():
             if peer.caller is not None:
-                yield skeleton(peer.caller.name)
+                yield peer.caller.name
         for room in self.rooms.values():
             yield from room.table.held_names()
 
@@ -116,8 +145,10 @@ class Lobby:
     async def request(self, peer: Peer, request: msg.Request) -> None:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
+        began = time.perf_counter()
+        kind = str(type(request).__struct_config__.tag)
         try:
-            self._limit(peer, request)
+            peer.rates.take(request, trio.current_time())
             match request:
                 case msg.ListTables():
                     peer.listing = True
@@ -132,6 +163,7 @@ class Lobby:
                         return
                     if room is None:
                         raise Refused(ErrorCode.NO_SUCH_TABLE, "there is no such table (any more)")
+                    self._limit_address(peer, room, request)
                     await self._ask(peer, room, request)
                 case _ if peer.room is not None:
                     await self._ask(peer, peer.room, request)
@@ -141,14 +173,33 @@ class Lobby:
                     raise Refused(ErrorCode.NOT_SEATED, "you are at no table")
         except Refused as error:
             peer.post(error.answer(request.id))
+            if error.code is ErrorCode.RATE_LIMITED:
+                self.incidents.note(
+                    self._log.info,
+                    "rate_limited",
+                    peer.address,
+                    trio.current_time(),
+                    request=kind,
+                )
+                await trio.sleep(self._config.limits.refused_pause)
+        if isinstance(request, msg.Act):
+            self.metrics.decision_seconds.observe(time.perf_counter() - began)
+        elif isinstance(request, msg.Resume):
+            self.metrics.resumes["failed" if peer.room is None else "ok"] += 1
+        self._log.debug("request", conn=peer.conn, kind=kind)
 
-    @staticmethod
-    def _limit(peer: Peer, request: msg.Request) -> None:
-        if isinstance(request, GAME):
-            return
-        bucket = peer.chat if isinstance(request, msg.Chat) else peer.stir
-        if seconds := bucket.wait(trio.current_time()):
-            raise too_fast(seconds)
+    def _limit_address(self, peer: Peer, room: Room, request: msg.JoinTable | msg.Resume) -> None:
+        """What is counted by address, since a connection is soon made anew."""
+        now = trio.current_time()
+        if isinstance(request, msg.Resume):
+            if room.table.people.by_token(request.token) is None:
+                self.incidents.note(self._log.info, "bad_token", peer.address, now)
+                raise self.gate.wrong_token(peer.address, now)
+        elif request.ticket is None:
+            if not request.watch:
+                self.gate.join(peer.address, now)
+            if room.table.password is not None:
+                self.gate.password(peer.address, now)
 
     async def _ask(self, peer: Peer, room: Room, request: msg.Request) -> None:
         """Puts a request to a table, and notes whether the peer is at it now.
@@ -158,15 +209,19 @@ class Lobby:
         """
         assert peer.caller is not None
         peer.room = room
-        answered = await room.ask(peer.caller, request)
+        asked = await room.ask(peer.caller, request)
         self._settle(peer, room)
-        if not answered and not self._falls_silent:
+        if asked.refused is None:
+            peer.rates.done(request)
+        elif asked.refused is ErrorCode.WRONG_PASSWORD:
+            self.gate.wrong_secret(peer.address, trio.current_time())
+        if not asked.answered and not self._falls_silent:
             raise Refused(ErrorCode.NO_SUCH_TABLE, "this table was closed just now")
 
     @property
     def _falls_silent(self) -> bool:
         """Whether tables end without being closed: then nobody is told that his is no more."""
-        return self.draining and self._keeping.on
+        return self._closing and self._keeping.on
 
     def _settle(self, peer: Peer, room: Room) -> None:
         people = room.table.people
@@ -176,7 +231,7 @@ class Lobby:
         peer.listing = False
         player = people.player_at(peer.conn)
         if player is not None and peer.caller is not None and player.name != peer.caller.name:
-            peer.caller = Caller(peer.conn, player.name, peer.caller.kind)
+            peer.caller = Caller(peer.conn, player.name, peer.caller.kind, peer.address)
 
     @staticmethod
     def _must_be_free(peer: Peer) -> None:
@@ -235,11 +290,13 @@ class Lobby:
             table,
             self._log,
             deliver=self._deliver,
+            flush=self._flush,
             send_for_bot=self._send_for_bot,
             changed=self._note_change,
             recorder=kept.recorder,
             keeper=kept.journal,
             clock=self._keeping.clock,
+            metrics=self.metrics,
         )
 
     def restore(self) -> None:
@@ -277,7 +334,14 @@ class Lobby:
     def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
         peer = self.peers.get(conn)
         if peer is not None:
-            peer.post(message)
+            peer.put(message)
+            self._told[conn] = peer
+
+    def _flush(self) -> None:
+        """Sends what was delivered."""
+        told, self._told = self._told, {}
+        for peer in told.values():
+            peer.flush()
 
     # -- the list of tables --------------------------------------------------------------------
 
@@ -323,7 +387,7 @@ class Lobby:
 
         Returns when all is done.
         """
-        self.draining = True
+        self.draining = self._closing = True
         for room in list(self.rooms.values()):
             room.stop("shutdown")
         while self.rooms:

@@ -8,8 +8,10 @@ stays and can be resumed. Nothing that goes wrong here leaves `Peer.run`.
 
 from __future__ import annotations
 
+import math
+import os
 from collections import deque
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import trio
 
@@ -24,7 +26,10 @@ from dalmuti.protocol.errors import (
 from dalmuti.protocol.messages import (
     Bye,
     ClientMessage,
+    Error,
+    EventMessage,
     Hello,
+    Leave,
     Ping,
     Pong,
     Request,
@@ -32,8 +37,13 @@ from dalmuti.protocol.messages import (
     Unseated,
     Welcome,
 )
+from dalmuti.server.doors import Place
+from dalmuti.server.gate import Rates
+from dalmuti.server.incidents import Incidents
 from dalmuti.server.limits import Bucket, Limits
-from dalmuti.server.log import Log
+from dalmuti.server.log import Log, Value
+from dalmuti.server.metrics import Metrics
+from dalmuti.server.passwords import Wrong
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.room import Room
 
@@ -45,6 +55,9 @@ LAST_WORDS = 1.0
 
 class House(Protocol):
     """What a connection needs of the server."""
+
+    incidents: Incidents
+    metrics: Metrics
 
     def greet(self, peer: Peer, hello: Hello) -> Welcome:
         """Lets a client in. Raises RemoteProtocolError with the reason when it may not."""
@@ -60,21 +73,38 @@ class Peer:
     """A client's connection. `caller` is None until it has said hello."""
 
     def __init__(
-        self, conn: int, stream: trio.abc.Stream, house: House, limits: Limits, log: Log
+        self,
+        conn: int,
+        stream: trio.abc.Stream,
+        house: House,
+        limits: Limits,
+        log: Log,
+        place: Place | None = None,
     ) -> None:
+        """`place` is what the doors gave it, where the server has doors."""
         self.conn = conn
+        self.address = "" if place is None else place.address
         self.caller: Caller | None = None
         self.room: Room | None = None
         """The table it is at."""
         self.listing = False
         """Whether it wants to hear of changes in the lobby."""
-        self.chat = Bucket(limits.chat_burst, limits.chat_per_second)
-        self.stir = Bucket(limits.stir_burst, limits.stir_per_second)
-        """For requests that others hear of, or that cost more than a decision."""
+        self.rates = Rates(limits)
+        self._noise = Bucket(limits.noise_burst, limits.noise_per_second)
+        self._place = place
+        if place is not None:
+            place.shut = self._make_room
         self._stream, self._house, self._limits, self._log = stream, house, limits, log
         self._connection = Connection("server")
+        self._frame_began: float | None = None
+        """When the frame began that is not complete yet."""
+        self._at_end = False
+        """Whether the client has closed its side."""
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
+        self._is_writing = False
+        """Whether the writer has data in its hands."""
+        self._socket = stream.socket if _is_plain(stream) else None
         self._wake = trio.Event()
         self._ending = False
         self._reading = trio.CancelScope()
@@ -84,10 +114,22 @@ class Peer:
 
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
+        self.put(message)
+        self._wake.set()
+
+    def put(self, message: ServerMessage) -> None:
+        """Puts a message into the outbox. Call `flush` when there is no more to say for now."""
         if self._ending:
             return
-        if isinstance(message, Unseated):
-            self.room = None
+        metrics, last = self._house.metrics, False
+        if not isinstance(message, EventMessage):
+            if isinstance(message, Unseated):
+                self.room = None
+            elif isinstance(message, Error):
+                metrics.errors[message.code] += 1
+            elif isinstance(message, Bye):
+                metrics.byes[message.reason] += 1
+                last = True
         try:
             data = self._connection.send(message)
         except LocalProtocolError:
@@ -98,17 +140,39 @@ class Peer:
         if over or len(self._outbox) >= self._limits.outbox_items:
             self._outbox_bytes -= sum(map(len, self._outbox))
             self._outbox.clear()
-            self._log.warning("slow_consumer")
-            if isinstance(message, Bye):
+            self._note("slow_consumer")
+            metrics.slow_consumers += 1
+            if last:
                 self._finish()
             else:
                 self.end(ByeReason.SLOW_CONSUMER, "you do not read what is sent to you")
             return
         self._outbox.append(data)
         self._outbox_bytes += len(data)
-        self._wake.set()
-        if isinstance(message, Bye):
+        metrics.outbox(len(self._outbox), self._outbox_bytes)
+        if last:
             self._finish()
+
+    def flush(self) -> None:
+        """Writes what the system takes at once; the rest is the writer's.
+
+        On a plain socket whose writer has nothing to do this saves waking a task for each frame,
+        which is most of what a play costs.
+        """
+        if self._socket is None or self._is_writing or self._ending:
+            self._wake.set()
+            return
+        while self._outbox:
+            data = self._some()
+            try:
+                sent = os.write(self._socket.fileno(), data)
+            except OSError:
+                sent = 0  # it is full, or gone: the writer finds out
+            self._outbox_bytes -= sent
+            if sent < len(data):
+                self._outbox.appendleft(data[sent:])
+                self._wake.set()
+                return
 
     @property
     def behind(self) -> bool:
@@ -118,6 +182,11 @@ class Peer:
     def end(self, reason: ByeReason, text: str) -> None:
         """Says `bye` and closes the connection."""
         self.post(Bye(reason=reason.value, message=text))
+
+    def _make_room(self) -> None:
+        """Somebody else wants the place of one who has not said hello."""
+        self._note("made_room")
+        self.end(ByeReason.TOO_MANY, "you said no hello, and others wait to come in")
 
     def _finish(self) -> None:
         """What is in the outbox is still sent, in a moment or never."""
@@ -151,11 +220,16 @@ class Peer:
                 hello = await self._next()
             if isinstance(hello, Hello):
                 self.post(self._house.greet(self, hello))
+                if self._place is not None:
+                    self._place.greeted()
                 await self._serve()
-            elif self._connection.state is State.START:
+            elif self._connection.state is State.START and hello is None and not self._at_end:
+                self._note("hello_timeout")
                 self.end(ByeReason.HELLO_TIMEOUT, "you said no hello in time")
         except ProtocolError as error:
-            self._log.info("refused", reason=error.reason.value)
+            self._note(error.reason.value, during=self._connection.state.value)
+            if isinstance(error, Wrong):
+                await trio.sleep(error.seconds)
             self.post(bye_for(error))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return
@@ -167,9 +241,26 @@ class Peer:
                 case None | Bye():
                     return
                 case Ping():
+                    await self._not_too_often()
                     self.post(Pong(n=message.n))
+                case Pong():
+                    await self._not_too_often()
+                case Leave():
+                    await self._not_too_often()
+                    await self._house.request(self, message)
                 case Request():
                     await self._house.request(self, message)
+
+    async def _not_too_often(self) -> None:
+        """For what is always answered: who asks too often waits, and nobody else."""
+        if seconds := self._noise.wait(trio.current_time()):
+            await trio.sleep(seconds)
+            self._noise.wait(trio.current_time())
+
+    def _note(self, kind: str, **values: Value) -> None:
+        self._house.incidents.note(
+            self._log.warning, kind, self.address, trio.current_time(), **values
+        )
 
     async def _next(self) -> ClientMessage | None:
         """The next valid message; None when the client has closed the connection."""
@@ -177,23 +268,42 @@ class Peer:
             try:
                 message = self._connection.next_message()
             except BadRequest as error:
+                self._note("bad_request", code=error.code.value)
+                await self._not_too_often()
                 self.post(error_for(error))
                 await trio.lowlevel.checkpoint()
                 continue
             if message is not NEED_DATA:
+                self._frame_began = None
                 return message
+            if not self._connection.in_frame:
+                self._frame_began = None
+            elif self._frame_began is None:
+                self._frame_began = trio.current_time()
             data = await self._receive()
             if not data:
+                self._at_end = True
                 return None
             self._connection.receive_data(data)
 
     async def _receive(self) -> bytes:
-        """Some bytes; empty at the end. Pings a silent client, and gives up a dead one."""
-        heard = trio.current_time()
+        """Some bytes; empty at the end. Pings a silent client, and gives up a dead one.
+
+        A frame that was begun has to be complete in time, however lively its bytes drip in.
+        """
+        limits, heard = self._limits, trio.current_time()
+        complete = math.inf
+        if self._frame_began is not None:
+            complete = self._frame_began + limits.frame_seconds
         while True:
-            with trio.move_on_after(self._limits.ping_seconds):
+            with trio.move_on_at(min(trio.current_time() + limits.ping_seconds, complete)):
                 return bytes(await self._stream.receive_some(RECEIVE_SIZE))
-            if trio.current_time() - heard >= self._limits.dead_seconds:
+            if trio.current_time() >= complete:
+                raise RemoteProtocolError(
+                    f"a frame must be complete after {limits.frame_seconds:g} seconds",
+                    ByeReason.FRAME_TIMEOUT,
+                )
+            if trio.current_time() - heard >= limits.dead_seconds:
                 raise RemoteProtocolError("nothing was heard from you", ByeReason.IDLE)
             if self._connection.state is State.OPEN:
                 self.post(Ping())
@@ -206,8 +316,10 @@ class Peer:
                         self._wake = trio.Event()
                         await self._wake.wait()
                         continue
+                    self._is_writing = True
                     if not await self._send(self._some()):
                         break
+                    self._is_writing = False
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the reader notices it as well, or is told below
         self._ending = True
@@ -228,5 +340,11 @@ class Peer:
             await self._stream.send_all(data)
         self._outbox_bytes -= len(data)
         if scope.cancelled_caught:
-            self._log.warning("slow_consumer")
+            self._note("slow_consumer")
+            self._house.metrics.slow_consumers += 1
         return not scope.cancelled_caught
+
+
+def _is_plain(stream: trio.abc.Stream) -> TypeGuard[trio.SocketStream]:
+    """Whether bytes written to its descriptor are what the other side reads."""
+    return isinstance(stream, trio.SocketStream) and os.name == "posix"

@@ -19,7 +19,7 @@ from typing import Literal
 from msgspec import Struct
 
 from dalmuti.protocol.messages import MAX_NAME_WIDTH
-from dalmuti.protocol.text import clean_name, cut, is_reserved, skeleton
+from dalmuti.protocol.text import clean_name, cut, is_reserved, likenesses
 
 
 class Caller(Struct, frozen=True):
@@ -28,19 +28,21 @@ class Caller(Struct, frozen=True):
     conn: int
     name: str
     kind: Literal["human", "bot"]
+    address: str = ""
+    """Where it comes from, as `doors.address_of` has it."""
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:
-    """The name somebody gets who asks for `wanted`; `taken` are skeletons of other names.
+    """The name somebody gets who asks for `wanted`; `taken` are the names of others.
 
     Raises ValueError, with a sentence, if `wanted` can be nobody's name.
     """
     name = clean_name(wanted)
-    used = set(taken)
+    used = {like for other in taken for like in likenesses(other)}
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         candidate = cut(name, MAX_NAME_WIDTH - len(suffix), "").rstrip() + suffix
-        if skeleton(candidate) not in used and not is_reserved(candidate):
+        if used.isdisjoint(likenesses(candidate)) and not is_reserved(candidate):
             return candidate
     raise AssertionError("numbers do not end")
 

@@ -20,11 +20,11 @@ import msgspec
 import trio
 from msgspec import Struct
 
+from dalmuti.client import out
 from dalmuti.client.bot import Player, load_bot
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Session
 from dalmuti.protocol.messages import JoinTable
-from dalmuti.protocol.text import safe_text
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ async def play(job: Job) -> None:
 
 def complain(text: str) -> None:
     """One line for the server's log."""
-    print(safe_text(text), file=sys.stderr, flush=True)
+    out.complain(text)
 
 
 async def house() -> None:

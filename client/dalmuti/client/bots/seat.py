@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 
 import trio
 
+from dalmuti.client import out
 from dalmuti.client.bot import Bot, Player
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Ended, Session
+from dalmuti.client.trust import Trust
 from dalmuti.protocol.messages import JoinTable
-from dalmuti.protocol.text import safe_text
 
 
 def seat_bots(
@@ -26,12 +26,23 @@ def seat_bots(
     password: str | None,
     delay: float,
     number_name: bool,
+    trust: Trust | None = None,
 ) -> int:
-    """Plays `count` bots until they have left. Returns the exit code: the worst that happened."""
+    """Plays `count` bots until they have left. Returns the exit code: the worst that happened.
+
+    With a `trust` they connect over TLS.
+    """
     entry = JoinTable(id=0, table=table or "?", password=password)
+
+    def note() -> str:
+        if trust is not None and (text := trust.note()):
+            complain(text)
+        return ""
+
     sessions = [
         Session(
-            tcp(host, port),
+            tcp(host, port) if trust is None else trust.connect,
+            note=note,
             name=name,
             number_name=number_name,
             address=f"{host}:{port}",
@@ -74,4 +85,4 @@ def seat_bots(
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    print(f"dalmuti bot: {safe_text(text)}", file=sys.stderr, flush=True)
+    out.complain(f"dalmuti bot: {text}")

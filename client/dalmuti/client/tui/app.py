@@ -38,7 +38,7 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
-from dalmuti.client import words
+from dalmuti.client import out, words
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
@@ -361,10 +361,10 @@ async def run_screen(
     with suppress(OSError):
         table = screen.control.model.table
         if table is not None and table.result is not None:
-            print(f"Hand {table.result.hand} is over.")
-            print("\n".join(words.places(table.result, table)))
+            out.say(f"Hand {table.result.hand} is over.")
+            out.say("\n".join(words.places(table.result, table)))
         if ended.code:
-            print(f"dalmuti: {ended.text}", file=sys.stderr)
+            out.complain(f"dalmuti: {ended.text}")
         elif ended.text:
-            print(ended.text)
+            out.say(ended.text)
     return ended.code

@@ -9,6 +9,7 @@ from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
+    Allow,
     Away,
     Chat,
     Close,
@@ -19,7 +20,9 @@ from dalmuti.protocol.messages import (
     Kick,
 )
 
-AT_TABLE = frozenset("/who /score /rules /add /kick /host /deal /away /back /leave /close".split())
+AT_TABLE = frozenset(
+    "/who /score /rules /add /kick /allow /host /deal /away /back /leave /close".split()
+)
 """Commands that need a table."""
 IN_LOBBY = frozenset(("/create", "/join", "/watch"))
 """Commands for one who sits at none."""
@@ -85,6 +88,8 @@ def _at_table(control: Control, table: TableView, command: str, rest: str) -> No
             control.leave()
         case "/close":
             control.ask(Close)
+        case "/allow":
+            control.ask(Allow)
 
 
 def _enter(control: Control, command: str, rest: str) -> None:

@@ -193,6 +193,7 @@ COMMANDS: Mapping[str, str] = {
     "/rules": "the rules of this table",
     "/add": "/add [BOT]: seat a house bot",
     "/kick": "/kick NAME: free a seat",
+    "/allow": "who was kicked may come back",
     "/host": "/host NAME: make somebody else the host",
     "/deal": "deal the next hand",
     "/away": "the stand-in plays for you",

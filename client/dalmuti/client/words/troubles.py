@@ -18,6 +18,7 @@ ERRORS = {
     "solo_table": "This table is for one person and house bots; you can watch it.",
     "already_seated": "You sit at a table already; leave it first.",
     "bad_token": "Your seat is not held any more.",
+    "kicked": "The host has sent you away from this table.",
     "draining": "The server is about to stop and opens no new tables.",
     "not_seated": "You sit at no table.",
     "not_host": "Only the host may do that.",
@@ -41,6 +42,7 @@ BYES = {
     "bad_frame": "The server found nonsense in what we sent and hung up.",
     "wrong_password": "The server wants its password; give the right one with --password.",
     "hello_timeout": "The server waited too long for our first message and hung up.",
+    "frame_timeout": "Our connection was too slow, and the server hung up.",
     "idle": "The server heard nothing from us for too long and hung up.",
     "slow_consumer": "We read too slowly, and the server hung up.",
     "replaced": "Your seat was taken over by a newer connection of yours.",
@@ -84,6 +86,49 @@ def unreachable(address: str, problem: OSError) -> str:
         return f"Nobody answers at {address}: is the server running, and the port right?"
     text = next((cause.strerror for cause in causes if isinstance(cause, OSError)), None)
     return f"Cannot connect to {address}: {text or problem}."
+
+
+def first_use(address: str, fingerprint: str, kept: bool) -> str:
+    """A certificate that nobody vouches for is taken at first use."""
+    then = "It is remembered from now on." if kept else "It cannot be remembered here."
+    return (
+        f"Nobody vouches for the certificate of {address}, which you have not met before; compare"
+        f" its SHA-256 fingerprint with what whoever runs the server tells you: {fingerprint}."
+        f" {then}"
+    )
+
+
+def other_certificate(address: str, expected: str, found: str, *, given: bool) -> str:
+    """The certificate is not the one that was asked for, or remembered."""
+    what = (
+        f"The certificate of {address} is not the one you asked for"
+        if given
+        else f"The certificate of {address} has changed since you were there last"
+    )
+    return (
+        f"{what}: expected SHA-256 {expected}, found {found}. Somebody may be in between. If"
+        " whoever runs the server says that the new one is right, join with --fingerprint and"
+        " that number."
+    )
+
+
+def not_vouched_any_more(address: str, reason: str) -> str:
+    """The system's store knew the certificate, and does not know this one."""
+    return (
+        f"Your system vouched for the certificate of {address} before and does not for the one it"
+        f" shows now ({reason}). Somebody may be in between. If whoever runs the server says that"
+        " it is right, join with --fingerprint and the number he tells you."
+    )
+
+
+def no_tls(address: str) -> str:
+    """The other side does not speak TLS."""
+    return f"{address} does not speak TLS; if that is meant to be so, join without --tls."
+
+
+def known_servers_unreadable(path: str, reason: str) -> str:
+    """What is known of servers cannot be read, and nothing can be trusted on first use again."""
+    return f"The file of known servers, {path}, cannot be read: {reason}."
 
 
 def which_table(tables: Sequence[str]) -> str:

@@ -13,7 +13,17 @@ from msgspec import Struct
 
 from dalmuti.core.events import Kind, PlayerInfo, Presence
 from dalmuti.core.moves import Move
-from dalmuti.server.sessions import digest
+from dalmuti.protocol.text import skeleton
+from dalmuti.server.doors import HOME
+from dalmuti.server.sessions import Caller, digest
+
+MOST_KICKED = 100
+"""People that a table remembers as kicked."""
+
+
+def _stem(name: str) -> str:
+    """What is left of a name without signs and digits at its ends: `Bob` of `_bob-2`."""
+    return skeleton(name.strip("0123456789-_.,'!?*+~ ") or name)
 
 
 class Player(Struct, eq=False):
@@ -36,6 +46,12 @@ class Player(Struct, eq=False):
     """The last decision he answered, so that an answer sent again after a resume is no error."""
     bot: str = ""
     """What a house bot plays like."""
+    address: str = ""
+    """Where he came from last, as `doors.address_of` has it."""
+    active: bool = True
+    """False from a deal on until he decides something himself."""
+    idle_hands: int = 0
+    """How many whole hands in a row others decided for him."""
     retries: int = 0
     """How often a house bot was sent for since it last played."""
 
@@ -70,6 +86,15 @@ class Ticket(Struct, frozen=True):
     player: int | None = None
 
 
+class Kicked(Struct, frozen=True):
+    """Somebody who was sent away and may not come back."""
+
+    name: str
+    """The skeleton of his name, without what he may put behind it."""
+    address: str
+    conn: int | None
+
+
 class PeopleState(Struct, frozen=True, omit_defaults=True):
     """Everyone at one table as plain data."""
 
@@ -77,6 +102,7 @@ class PeopleState(Struct, frozen=True, omit_defaults=True):
     last_number: int
     watchers: dict[int, str] = {}
     tickets: tuple[Ticket, ...] = ()
+    kicked: tuple[Kicked, ...] = ()
 
 
 class People:
@@ -88,6 +114,7 @@ class People:
         self.watchers: dict[int, str] = {}
         """Names by connection."""
         self.tickets: list[Ticket] = []
+        self.kicked: list[Kicked] = []
         self._conns: dict[int, Player] = {}
         self._last_number = 0
 
@@ -143,15 +170,43 @@ class People:
     def state(self) -> PeopleState:
         """What is to be kept. It shares the players with this object: encode it at once."""
         return PeopleState(
-            tuple(self.players.values()), self._last_number, self.watchers, tuple(self.tickets)
+            tuple(self.players.values()),
+            self._last_number,
+            self.watchers,
+            tuple(self.tickets),
+            tuple(self.kicked),
         )
 
     def load(self, kept: PeopleState) -> None:
         """Everyone is here as they were, by the same connections."""
         self.players = {player.number: player for player in kept.players}
         self.watchers, self.tickets = dict(kept.watchers), list(kept.tickets)
+        self.kicked = list(kept.kicked)
         self._last_number = kept.last_number
         self._conns = {p.conn: p for p in kept.players if p.conn is not None}
+
+    def send_away(self, player: Player) -> None:
+        """Remembers somebody who is kicked, so that he does not come back under another name.
+
+        His address counts unless others come from there: whoever else is at the table, or home,
+        where everybody on this machine is. Then it is his connection, and names that are his but
+        for what stands behind them.
+        """
+        others = {p.address for p in self.seated() if p is not player}
+        shared = player.address in others or player.address in HOME
+        self.kicked.append(
+            Kicked(_stem(player.name), "" if shared else player.address, player.conn)
+        )
+        del self.kicked[:-MOST_KICKED]
+
+    def is_kicked(self, caller: Caller) -> bool:
+        """Whether this is somebody who was kicked."""
+        return any(
+            caller.conn == kicked.conn
+            or _stem(caller.name) == kicked.name
+            or (caller.address and caller.address == kicked.address)
+            for kicked in self.kicked
+        )
 
     def drop_left(self) -> None:
         """Forgets the players who left before this hand."""

@@ -106,6 +106,8 @@ class Play:
         commitment, self.commitment = self.commitment, ""
         events = match.start(dealer.deck(), commitment, nonces)
         self._people.drop_left()
+        for number in match.order:
+            self._people.players[number].active = False
         self._emit(events)
         self._ask(now)
 
@@ -126,6 +128,8 @@ class Play:
         self.asking = self.turn = None
         self._reveal()
         for player in self._people.seated():
+            idle = not player.active and not player.is_house
+            player.idle_hands = player.idle_hands + 1 if idle else 0
             if player.presence == "left":
                 player.tokens, player.left_as = (), None
                 self._emit([PlayerLeft(player.number, player.left_because)])
@@ -172,6 +176,7 @@ class Play:
             raise Refused(ErrorCode(error.code.value), str(error)) from None
         player.answered = (message.decision, message.choice)
         player.retries = 0
+        player.active = True
         self._move(seat, message.choice, "player", now)
 
     def ask_again(self, player: Player, now: float) -> None:

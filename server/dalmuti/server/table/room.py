@@ -8,15 +8,19 @@ the one place that every fact passes before anyone hears of it.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import trio
 from msgspec import Struct, field
 
+from dalmuti.core.match import Began, Entry, Moved
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.errors import ErrorCode
 from dalmuti.server.clock import Clock
 from dalmuti.server.log import Log
+from dalmuti.server.metrics import Metrics
 from dalmuti.server.records import Place, Recorder
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.house import BotJob
@@ -43,11 +47,16 @@ class Asked(Struct):
     caller: Caller
     request: msg.Request | None
     answered: bool = False
+    sends_away: bool = False
+    """That whoever runs the server sends `caller.name` away, and no request."""
+    refused: ErrorCode | None = None
+    """The code, where it was answered with an error."""
     done: trio.Event = field(default_factory=trio.Event)
 
 
 class Room:
-    """A table with its task. `deliver` hands a message to a connection and never waits."""
+    """A table with its task. `deliver` hands a message to a connection and never waits; `flush`
+    sends what was delivered."""
 
     def __init__(
         self,
@@ -55,29 +64,40 @@ class Room:
         log: Log,
         *,
         deliver: Callable[[int, msg.ServerMessage], None],
+        flush: Callable[[], None],
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
         recorder: Recorder | None = None,
         keeper: Keeper | None = None,
         clock: Clock | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.table = table
+        self._metrics = metrics or Metrics()
         self._recorder, self._keeper = recorder, keeper
         self._place = Place() if recorder is None else recorder.place
         self._clock = clock or Clock()
         self._log = log.bind(table=table.name)
-        self._deliver, self._send_for_bot, self._changed = deliver, send_for_bot, changed
+        self._deliver, self._flush = deliver, flush
+        self._send_for_bot, self._changed = send_for_bot, changed
         self._send, self._inbox = trio.open_memory_channel[Asked](math.inf)
         self._scope = trio.CancelScope()
         self._stop_reason: CloseReason = "shutdown"
         self._current: Asked | None = None
 
-    async def ask(self, caller: Caller, request: msg.Request) -> bool:
-        """Puts a request to the table and waits until it is answered.
-
-        False, and no answer, if the table is no more.
-        """
+    async def ask(self, caller: Caller, request: msg.Request) -> Asked:
+        """Puts a request to the table and waits until it is `answered`; if not, it is no more."""
         asked = Asked(caller, request)
+        try:
+            self._send.send_nowait(asked)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return asked
+        await asked.done.wait()
+        return asked
+
+    async def send_away(self, name: str) -> bool:
+        """Whoever runs the server sends somebody away from the table; False if he is not there."""
+        asked = Asked(Caller(0, name, "human"), None, sends_away=True)
         try:
             self._send.send_nowait(asked)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -139,21 +159,28 @@ class Room:
         if asked is not None and not table.closed:
             if isinstance(asked.request, msg.CreateTable):
                 table.open(asked.caller, asked.request, now)
+                asked.answered = True
+            elif asked.sends_away:
+                asked.answered = table.send_away(asked.caller.name, now)
             elif asked.request is not None:
-                table.handle(asked.caller, asked.request, now)
+                asked.refused = table.handle(asked.caller, asked.request, now)
+                asked.answered = True
             else:
                 table.lost(asked.caller.conn, now)
-            asked.answered = True
+                asked.answered = True
         await self._hand_out()
         if asked is not None:
             asked.done.set()
 
     async def _hand_out(self) -> None:
         batch = self.table.take()
-        with trio.CancelScope(shield=True):
-            await self.keep(batch)
+        if self._recorder is not None or self._keeper is not None:
+            with trio.CancelScope(shield=True):
+                await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
+        self._flush()
+        self._count(batch.entries)
         for hand in batch.seeds:
             self._log.info("hand_over", hand=hand)
         for job in batch.jobs:
@@ -162,6 +189,15 @@ class Room:
         for name in batch.given_up:
             self._log.warning("bot_given_up", name=name)
         self._changed()
+
+    def _count(self, entries: Iterable[Entry]) -> None:
+        """For the figures and the log: that something was decided, and never what."""
+        for entry in entries:
+            if isinstance(entry, Began):
+                self._log.info("hand_dealt", hand=entry.hand)
+            elif isinstance(entry, Moved):
+                self._metrics.decisions[entry.by] += 1
+                self._log.debug("moved", hand=self.table.play.match.hands_begun, by=entry.by)
 
     async def keep(self, batch: Batch) -> None:
         """Keeps what was decided, before anyone hears of it. Raises NotKept.
@@ -177,7 +213,9 @@ class Room:
                 self._log.warning("record_not_written", error=error.strerror)
                 self._recorder = None
         if self._keeper is not None:
+            began = time.perf_counter()
             await self._keeper.keep(self.table, batch, self._place)
+            self._metrics.journal_seconds.observe(time.perf_counter() - began)
 
     async def _close_broken(self) -> None:
         """The state of the table cannot be trusted any more; who is here can."""
@@ -190,6 +228,7 @@ class Room:
                 self._log.warning("table_not_kept")
         for conn, _ in list(self.table.people.connected()):
             self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
+        self._flush()
 
     def _finish(self) -> None:
         self._send.close()

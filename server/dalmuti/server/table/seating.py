@@ -58,6 +58,7 @@ class Seating:
     def sit(self, caller: Caller, kind: Kind, now: float) -> Player:
         """Seats somebody new: now, or after the hand as the lowest Merchant (J1)."""
         player = self._people.add(caller.name, kind)
+        player.address = caller.address
         token = self._new_token(player)
         events = self._play.match.sit(player.number)
         self._feed.emit(PlayerJoined(player.info()))
@@ -87,6 +88,7 @@ class Seating:
 
     def take_back(self, player: Player, conn: int, now: float, seq: int | None = None) -> None:
         """Gives a seat back with all that was missed: events after `seq`, or a snapshot."""
+        player.idle_hands = 0
         if player.conn is not None:
             self.unseat(player.conn, "replaced")
         if player.presence == "left":
@@ -174,9 +176,29 @@ class Seating:
         """The host frees somebody's seat."""
         if player.number == self.host:
             raise Refused(ErrorCode.REFUSED, "the host cannot kick himself; leave instead")
+        if not player.is_house:
+            self._people.send_away(player)
         if player.conn is not None:
             self.unseat(player.conn, "kicked")
         self.free(player, "kicked", now)
+
+    def send_away(self, player: Player, now: float) -> None:
+        """Whoever runs the server frees a seat, at any time; its token is worth nothing any more.
+
+        In a hand the stand-in plays to the end of it.
+        """
+        if player.conn is not None:
+            self.unseat(player.conn, "kicked")
+        player.left_as = None
+        self.free(player, "kicked", now)
+        if player.tokens:
+            self._new_token(player)
+            player.tokens = player.tokens[-1:]
+
+    def stop_watching(self, conn: int) -> None:
+        """Whoever runs the server sends away somebody who watches."""
+        self.unseat(conn, "kicked")
+        self._watcher_gone(conn)
 
     def free(self, player: Player, reason: Literal["left", "kicked", "lost"], now: float) -> None:
         """Frees a seat: at once between hands, else the stand-in plays it to the end (J2, J3)."""
@@ -192,6 +214,17 @@ class Seating:
                 self._feed.emit(event)
         if player.number == self.host:
             self._move_host()
+
+    def free_idle(self, now: float) -> None:
+        """After a hand: a seat whose player let others decide for whole hands is free again.
+
+        That is the stand-in, or the clock (server.md I-31, I-36). House bots are sent for instead.
+        """
+        for player in self._people.seated():
+            if player.idle_hands and player.idle_hands >= self._limits.standin_hands > 0:
+                if player.conn is not None:
+                    self.unseat(player.conn, "lost")
+                self.free(player, "lost", now)
 
     def unseat(self, conn: int, reason: Unseating) -> None:
         """Parts a connection from the table; the seat is another matter."""

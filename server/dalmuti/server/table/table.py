@@ -30,7 +30,7 @@ from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.play import Play
-from dalmuti.server.table.refused import Refused, too_fast
+from dalmuti.server.table.refused import Refused, TooFast
 from dalmuti.server.table.seating import Seating
 
 CloseReason = Literal["host", "empty", "shutdown", "error", "admin"]
@@ -130,17 +130,37 @@ class Table:
         self._after(now)
         self.feed.out.clear()  # for connections that are no more, whose numbers others get now
 
-    def handle(self, caller: Caller, request: msg.Request, now: float) -> None:
-        """Does what somebody asks, and answers with `ok` or `error`, before what it led to."""
+    def handle(self, caller: Caller, request: msg.Request, now: float) -> ErrorCode | None:
+        """Does what somebody asks, and answers with `ok` or `error`, before what it led to.
+
+        Returns the code of the error.
+        """
+        refused: ErrorCode | None = None
         mark = len(self.feed.out)
         try:
             self._do(caller, request, now)
         except Refused as error:
             assert len(self.feed.out) == mark, "a refused request must not have been heard of"
             self.feed.send(caller.conn, error.answer(request.id))
+            refused = error.code
         else:
             self.feed.out.insert(mark, (caller.conn, msg.Ok(re=request.id)))
         self._after(now)
+        return refused
+
+    def send_away(self, name: str, now: float) -> bool:
+        """Whoever runs the server sends everybody of this name away; False if there is none."""
+        wanted, found = skeleton(name), False
+        for player in self.people.seated():
+            if skeleton(player.name) == wanted:
+                self.seating.send_away(player, now)
+                found = True
+        for conn, watcher in list(self.people.watchers.items()):
+            if skeleton(watcher) == wanted:
+                self.seating.stop_watching(conn)
+                found = True
+        self._after(now)
+        return found
 
     def lost(self, conn: int, now: float) -> None:
         """A connection is gone; the seat it had is kept."""
@@ -216,13 +236,15 @@ class Table:
         )
 
     def held_names(self) -> Iterator[str]:
-        """The skeletons of names whose players hold a seat, connected or not."""
-        return (skeleton(player.name) for player in self.people.seated())
+        """The names of players who hold a seat, connected or not."""
+        return (player.name for player in self.people.seated())
 
     def _after(self, now: float) -> None:
         """Closes a table that nobody needs any more; starts the clock of a deserted one."""
         if self.closed:
             return
+        if self.play.match.hand is None:
+            self.seating.free_idle(now)
         guests = [p for p in self.people.seated() if not p.is_house and p.presence != "left"]
         watched = self.seating.watching_host is not None
         if not watched and not guests:
@@ -246,7 +268,9 @@ class Table:
                 self._chat(caller, request)
             case msg.Act() | msg.Nonce() | msg.Away():
                 self._do_as_player(self._player(caller), request, now)
-            case msg.Deal() | msg.AddBot() | msg.Kick() | msg.GiveHost() | msg.Close():
+            case (
+                msg.Deal() | msg.AddBot() | msg.Kick() | msg.Allow() | msg.GiveHost() | msg.Close()
+            ):
                 self._do_as_host(caller, request, now)
             case _:
                 raise Refused(ErrorCode.REFUSED, "this is not for a table")
@@ -267,14 +291,14 @@ class Table:
     def _do_as_host(
         self,
         caller: Caller,
-        request: msg.Deal | msg.AddBot | msg.Kick | msg.GiveHost | msg.Close,
+        request: msg.Deal | msg.AddBot | msg.Kick | msg.Allow | msg.GiveHost | msg.Close,
         now: float,
     ) -> None:
         if caller.conn not in self.people:
             raise Refused(ErrorCode.NOT_SEATED, "you are not at this table")
         if not self.seating.is_host(caller.conn):
             raise Refused(ErrorCode.NOT_HOST, "only the host may do this")
-        if self.play.match.hand is not None and not isinstance(request, msg.GiveHost):
+        if self.play.match.hand is not None and not isinstance(request, msg.GiveHost | msg.Allow):
             raise Refused(ErrorCode.HAND_RUNNING, "this can be done between hands only")
         match request:
             case msg.Deal():
@@ -284,6 +308,8 @@ class Table:
                 self.house.add(request.bot, now)
             case msg.Kick():
                 self.seating.kick(self._named(request.player), now)
+            case msg.Allow():
+                self.people.kicked.clear()
             case msg.GiveHost():
                 self.seating.give_host(self._named(request.player))
             case msg.Close():
@@ -320,6 +346,8 @@ class Table:
         if request.ticket is not None:
             self.house.arrive(caller, request.ticket, now)
             return
+        if self.people.is_kicked(caller):
+            raise Refused(ErrorCode.KICKED, "the host has sent you away from this table")
         if self.password is not None and not self.password.fits(request.password):
             wrong = "is another one" if request.password else "is needed to join it"
             raise Refused(ErrorCode.WRONG_PASSWORD, f"the password of this table {wrong}")
@@ -329,7 +357,7 @@ class Table:
             if len(self.people.watchers) >= self.limits.watchers:
                 raise Refused(ErrorCode.TABLE_FULL, "too many people watch this table")
             if seconds := self._crowd.wait(now):
-                raise too_fast(seconds)
+                raise TooFast(seconds, "watch", self.limits)
             self.seating.watch(caller, now)
             return
         if self.seating.sit_again(caller.conn, now):
