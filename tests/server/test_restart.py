@@ -15,6 +15,7 @@ from dalmuti.core.hand import Phase
 from dalmuti.core.record import loads, verify
 from dalmuti.protocol import messages as msg
 from dalmuti.server.limits import Limits
+from dalmuti.server.sessions import Caller
 from server.kept import NEXT_INSTANCE, KeptSim
 from server.sim import NAME
 
@@ -205,6 +206,15 @@ def test_a_connection_that_left_is_another_one_in_the_next_run() -> None:
         assert sim.ask(bob, msg.JoinTable, table=NAME) == "ok"
         assert sim.viewers[bob].number == 4 and sim.presence(2) == "left"
         assert come_back(sim, cid)
+
+
+def test_who_was_kicked_is_still_kicked_and_nobody_else() -> None:
+    with kept("Bob") as (sim, (ada, bob)):
+        assert sim.ask(ada, msg.Kick, player=2) == "ok"
+        sim.kill()
+        assert sim.ask(sim.connect("Bob-2"), msg.JoinTable, table=NAME) == "kicked"
+        sim.viewers[bob].caller = Caller(bob, "Eve", "human")
+        assert sim.ask(bob, msg.JoinTable, table=NAME) == "ok"
 
 
 def test_house_bots_are_sent_for_again() -> None:

@@ -120,11 +120,11 @@ class Table:
         """
         self.play.give_time(bonus)
         for player in self.people.seated():
-            player.left_as = None
             if player.grace_ends is not None and player.conn is None:
                 player.grace_ends = now + self.limits.grace_seconds
         for conn, _ in list(self.people.connected()):
             self.seating.lose(conn, now)
+        self.people.forget_connections()
         self.house.send_again(now)
         self._deserted_at = None
         self._after(now)
