@@ -71,6 +71,17 @@ async def test_a_socket_that_a_killed_server_left_is_no_obstacle(tmp_path: Path)
         assert (await admin(tmp_path, "tables"))[0]
 
 
+async def test_a_folder_with_a_path_too_long_for_a_socket_is_served_all_the_same(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / ("x" * 120)
+    async with running(data=str(folder)) as server:
+        await server.person("Ada")
+        assert len(said(server, "no_admin_socket")) == 1
+        with pytest.raises(AdminError, match="too long"):
+            await admin(folder, "tables")
+
+
 async def test_kick_in_a_hand_the_stand_in_plays_on(tmp_path: Path) -> None:
     """The host may do that between hands only; whoever runs the server, at any time."""
     async with running(data=str(tmp_path)) as server:

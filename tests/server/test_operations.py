@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
+import termios
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -233,6 +236,26 @@ async def test_SIGHUP_reads_the_file_again(tmp_path: Path) -> None:
         await client.stream.aclose()
         server.process.send_signal(signal.SIGTERM)
         assert await server.end() == 0
+
+
+async def test_a_terminal_that_closes_ends_the_server_as_ever() -> None:
+    """Its SIGHUP is no wish for a reload: nobody would be there to end the server."""
+    master, slave = pty.openpty()
+    process = await trio.lowlevel.open_process(
+        [*COMMAND, "--listen", "127.0.0.1:0"],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(slave)
+    assert process.stdout is not None
+    with trio.fail_after(20):
+        await process.stdout.receive_some()
+        os.close(master)
+        assert await process.wait() == 0
+        await process.stdout.aclose()
 
 
 async def _until(done: Any) -> None:

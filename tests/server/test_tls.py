@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from pathlib import Path
+from random import Random
 
 import pytest
 import trio
@@ -74,6 +75,23 @@ async def test_a_client_that_does_not_like_the_certificate_hurts_nobody(
         assert isinstance(error.value.__cause__, ssl.SSLCertVerificationError)
         ada = await connect(server, certificates.trusted())
         await ada.hello("Ada")
+        await trio.aclose_forcefully(ada.stream)
+        assert "crashed" not in server.log_text.getvalue()
+
+
+async def test_nonsense_in_a_handshake_hurts_nobody(certificates: Certificates) -> None:
+    chance = Random(1)
+    limits = Limits(handshake_seconds=0.5)
+    async with running_tls(certificates, limits=limits) as server:
+        for size in (1, 4, 5, 6, 60, 300, 2000, 20_000):
+            client = await server.connect()
+            await client.stream.send_all(b"\x16\x03\x01" + chance.randbytes(size))
+            if size % 2:
+                await trio.aclose_forcefully(client.stream)
+        ada = await connect(server, certificates.trusted())
+        await ada.hello("Ada")
+        await ada.stream.send_all(b"\xff" * 100)
+        assert (await ada.rest())[-1].reason == "bad_frame"
         await trio.aclose_forcefully(ada.stream)
         assert "crashed" not in server.log_text.getvalue()
 

@@ -31,6 +31,8 @@ from dalmuti.server.steering import Steering
 SOCKET: Final = "admin.sock"
 MOST_BYTES: Final = 4096
 SECONDS: Final = 10.0
+LONGEST_PATH: Final = 103
+"""Bytes of a path that all systems take for a socket."""
 AT_ONCE: Final = 8
 DRAIN_SECONDS: Final = 300.0
 """How long `drain` waits for the hands that are being played, unless it is told."""
@@ -194,14 +196,15 @@ class Admin:
 
 
 def listen(folder: Path) -> trio.SocketListener | None:
-    """Opens the socket in the data folder, for its owner only; None where there are none (Windows).
+    """Opens the socket in the data folder, for its owner only.
 
+    None where there are no such sockets (Windows), or the folder's path is too long for one.
     The caller holds the folder, so a socket that is there already is a dead server's. Raises
     EntranceError.
     """
-    if not hasattr(socket, "AF_UNIX"):
-        return None
     path = folder / SOCKET
+    if not hasattr(socket, "AF_UNIX") or len(os.fsencode(path)) > LONGEST_PATH:
+        return None
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
     try:

@@ -36,7 +36,13 @@ from dalmuti.server.peer import Peer
 from dalmuti.server.steering import Steering
 from dalmuti.server.store.keeping import Keeping
 from dalmuti.server.store.store import Store, StoreError
-from dalmuti.server.system import AcceptFailed, descriptors, end_of_input, host_of
+from dalmuti.server.system import (
+    AcceptFailed,
+    descriptors,
+    end_of_input,
+    has_terminal,
+    host_of,
+)
 from dalmuti.server.table.table import Table
 
 SPARE_DESCRIPTORS = 64
@@ -53,7 +59,8 @@ class Stops(Struct, frozen=True):
     """What ends the server."""
 
     signals: bool = False
-    """SIGTERM and SIGINT, the first in an orderly way, the second at once; SIGHUP reloads."""
+    """SIGTERM and SIGINT, the first in an orderly way, the second at once. SIGHUP reloads, but
+    when it says that the terminal is gone in which the server ran."""
     lifeline: bool = False
     """The end of its standard input."""
     until_empty: float | None = None
@@ -260,6 +267,9 @@ class App:
             return
         try:
             await self._let_in(entrance, stream, place, host)
+        except* Exception:
+            self._log.crash("connection_crashed")
+            await trio.aclose_forcefully(stream)
         finally:
             place.leave()
 
@@ -309,11 +319,12 @@ class App:
     async def _heed_signals(
         self, operations: Operations, task_status: trio.TaskStatus[None]
     ) -> None:
+        in_terminal = has_terminal()
         with trio.open_signal_receiver(*signals()) as received:
             task_status.started()
             async for number in received:
                 name = signal.Signals(number).name
-                if name == "SIGHUP":
+                if name == "SIGHUP" and not (in_terminal and not has_terminal()):
                     operations.reload()
                 elif self._signalled:
                     os._exit(128 + number)

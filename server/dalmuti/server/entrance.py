@@ -29,7 +29,7 @@ LAST_WORDS: Final = 1.0
 NEEDS_TLS: Final = "this server wants TLS: `dalmuti join --tls HOST`"
 NOT_FROM_HERE: Final = (
     "this server takes connections without TLS from its own network only; who runs it can set up"
-    " TLS, or allow this with insecure = true"
+    " TLS, or allow this (--insecure)"
 )
 
 

@@ -65,6 +65,8 @@ class Operations:
         """Listens for the administrator and for Prometheus, if so configured. EntranceError."""
         if self.config.data is not None:
             self._admin = admin.listen(Path(self.config.data))
+            if self._admin is None:
+                self._log.warning("no_admin_socket", folder=self.config.data)
         if self.config.metrics is not None:
             host, port = split_address(self.config.metrics)
             try:

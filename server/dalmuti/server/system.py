@@ -48,6 +48,14 @@ def host_of(stream: trio.SocketStream) -> str:
         return ""
 
 
+def has_terminal() -> bool:
+    """Whether standard input is a terminal that is still there."""
+    try:
+        return os.isatty(0)
+    except OSError:
+        return False
+
+
 async def end_of_input() -> None:
     """Waits for the end of standard input, in a thread, as that works with any kind of file."""
     while await trio.to_thread.run_sync(_read_some, abandon_on_cancel=True):

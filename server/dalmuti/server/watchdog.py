@@ -1,7 +1,7 @@
 """Watches the event loop: a task that computes for too long holds up everybody.
 
-Trio calls `before_task_step` and `after_task_step` around each step of each task, which costs a
-fraction of a microsecond; a step over 50 ms is told with the name of the task (server.md I-93).
+Trio calls `before_task_step` and `after_task_step` around each step of each task, which costs
+about a microsecond; a step over 50 ms is told with the name of the task (server.md I-93).
 """
 
 from __future__ import annotations
