@@ -198,6 +198,9 @@ def test_what_was_written_and_not_kept_is_cut_off(tmp_path: Path) -> None:
     recorder = recorder_at(tmp_path, Place("x.txt", 7))
     recorder.go_on()
     assert (tmp_path / "x.txt").read_text() == "a hand\n"
+    (tmp_path / "new.txt").write_text("its first hand, of which nobody has heard")
+    recorder_at(tmp_path, Place("new.txt")).go_on()
+    assert not (tmp_path / "new.txt").exists()
     with pytest.raises(OSError, match="is shorter than it was"):
         recorder_at(tmp_path, Place("x.txt", 8)).go_on()
     with pytest.raises(FileNotFoundError):
