@@ -69,6 +69,7 @@ class Writer:
                     if not self._waiting:
                         self._wake = trio.Event()
                         await self._wake.wait()
+                    await trio.lowlevel.checkpoint()  # all tables that have work now come along
                     lots, self._waiting = self._waiting, []
                     if lots:
                         await self._commit(lots)
