@@ -24,7 +24,7 @@ OPTIONS = {"revolution": "off", "first_hand_taxes": "off", "turn_seconds": 0}
 
 def framed(message: dict[str, Any]) -> bytes:
     """The frame of a message."""
-    body = msgpack.packb(message)
+    body: bytes = msgpack.packb(message)
     return HEADER.pack(len(body)) + body
 
 

@@ -15,11 +15,11 @@ from dalmuti.client.bots.simple import HOUSE_BOTS, GreedyBot, RandomBot
 from dalmuti.client.model import Input
 from dalmuti.client.session import Ended, Session
 from dalmuti.core.cards import Play, counts_of
-from dalmuti.core.events import Passed, PlayerInfo, Seen
+from dalmuti.core.events import HandEnded, Passed, PlayerInfo, Result, Seen
 from dalmuti.core.moves import PASS, legal_leads
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import HandView, TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Snapshot
+from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Seated, Snapshot
 
 CARDS = (1, 12, 12, 12, 13)
 VIEW = TableView(
@@ -38,6 +38,8 @@ DECISION = Decision(
 
 class Scripted:
     """A session that says these messages and then ends."""
+
+    name = "bot"
 
     def __init__(self, *messages: Input) -> None:
         self.messages = messages
@@ -111,6 +113,17 @@ async def test_events_are_heard_with_the_table_after_them(
     assert len(bot.heard) == 1
     view, event = bot.heard[0]
     assert event == Passed(1) and view.hand is not None and view.hand.trick.passed == (1,)
+
+
+async def test_its_author_hears_where_it_sits_and_how_a_hand_ends(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    news: list[str] = []
+    seated = Seated(table="Kitchen", player=1, token="x")
+    places = (Result(seat=1, player=2, points=0), Result(seat=0, player=1, points=0))
+    ended = EventMessage(seq=2, event=HandEnded(1, places))
+    await played(Says(PASS), seated, ended, news=news.append)
+    assert news == ["bot sits at table Kitchen.", "bot: hand 1, place 2 of 2."]
 
 
 async def test_the_pause_is_kept_and_a_late_answer_is_none(

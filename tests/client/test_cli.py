@@ -100,6 +100,7 @@ def test_version() -> None:
         ("play --rules passing", "--rules: expected NAME=VALUE with commas between, found"),
         ("play --rules passing=shut", "--rules: passing: expected open, locked, found 'shut'"),
         ("play --rules colour=red", "--rules: unknown option 'colour'; the options are seats"),
+        ("play --rules passing=open,passing=locked", "each rule once, found 'passing' twice"),
         ("play --rules seats=3", "give the number of seats with --seats"),
         ("host --rules match_end=points:5", "needs scoring=points"),
         ("host --bots 8", "expected fewer bots than the 8 seats, found 8"),
@@ -110,7 +111,9 @@ def test_version() -> None:
         ("bot greedy", "expected the address of a server"),
         ("bot clever 127.0.0.1", "expected a house bot (random, greedy) or a file"),
         ("bot greedy 127.0.0.1 --count 11", "expected 1 to 10, found 11"),
+        ("join [::1", "expected HOST or HOST:PORT"),
         ("verify nowhere.txt", "there is no file nowhere.txt"),
+        ("verify /", "/ cannot be read: "),
         ("replay nowhere.txt", "there is no file nowhere.txt"),
     ],
 )
@@ -140,6 +143,15 @@ def test_a_port_in_use_is_2(capfd: pytest.CaptureFixture[str]) -> None:
         code, error = run(capfd, "host", "--bind", "127.0.0.1", "--port", str(port))
     assert code == 2
     assert f"port {port} is in use" in error and f"`dalmuti join 127.0.0.1:{port}`" in error
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_a_full_disk_is_a_sentence_and_a_closed_output_nothing() -> None:
+    command = f"{sys.executable} -m dalmuti.client.cli describe"
+    for where, code, said in ((">/dev/full", 2, "the disk is full"), (">&-", 0, "")):
+        done = subprocess.run(["sh", "-c", f"{command} {where}"], capture_output=True, text=True)
+        assert done.returncode == code
+        assert said in done.stderr and done.stderr.count("\n") == bool(said)
 
 
 def test_a_bug_is_70_and_names_a_file(
@@ -202,6 +214,23 @@ def test_a_terminal_that_is_too_small(terminal: None, monkeypatch: pytest.Monkey
     assert mode("--plain") == "plain"
 
 
+def test_a_match_that_cannot_be_saved_is_told(tmp_path: Path) -> None:
+    """The game goes on without, and the sentence says where and why."""
+    (tmp_path / "matches").write_text("in the way")
+    server = servers.start_private(0.0, tmp_path / "matches")
+    server.stop()
+    assert server.unsaved.startswith(f"{tmp_path / 'matches'} cannot be written to (")
+    assert server.saved(["00"]) == []
+
+
+def test_a_saved_match_is_known_by_its_deals(tmp_path: Path) -> None:
+    file = tmp_path / "match.txt"
+    file.write_text("dalmuti-match 1\nhand 1 order 1,2 commitment c0ffee nonces -\n")
+    assert servers.holds_a_deal(file, {"beef", "c0ffee"})
+    assert not servers.holds_a_deal(file, {"beef"}) and not servers.holds_a_deal(file, ())
+    assert not servers.holds_a_deal(tmp_path / "gone.txt", {"c0ffee"})
+
+
 # -- names, addresses, settings ---------------------------------------------------------------
 
 
@@ -252,9 +281,10 @@ def test_settings(home: Path) -> None:
     ("text", "why"),
     [
         ('nick = "Ada"', "unknown key 'nick'; the keys are name, lang, mode, ascii, theme"),
-        ('mode = "loud"', "mode"),
-        ("ascii = 3", "ascii"),
-        ("name = ", "cannot be read"),
+        ('mode = "loud"', "mode: expected 'screen', 'line', 'plain', found 'loud'"),
+        ("ascii = 3", "ascii: expected true or false, found 3"),
+        ("name = 3", "name: expected a text, found 3"),
+        ("name = ", "is not TOML"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(text: str, why: str, home: Path) -> None:

@@ -13,7 +13,7 @@ EVIL = "\x1b[31mred\x1b]0;title\x07\u202e\x9b31m\u200b\r\nnext"
 
 
 @pytest.mark.parametrize("reason", ["version_unsupported", "whatever"])
-async def test_a_bye_ends_in_clean_words(autojump_clock: object, reason: str) -> None:
+async def test_I80_a_bye_ends_in_clean_words(autojump_clock: object, reason: str) -> None:
     async with world() as here:
         peer = await here.peers.receive()
         await peer.get()
@@ -23,7 +23,7 @@ async def test_a_bye_ends_in_clean_words(autojump_clock: object, reason: str) ->
         assert safe_text(here.ended.text) == here.ended.text
 
 
-async def test_a_refusal_and_a_name_are_clean(autojump_clock: object) -> None:
+async def test_I80_a_refusal_and_a_name_are_clean(autojump_clock: object) -> None:
     async with world(entry=JoinTable(id=0, table="Kitchen")) as here:
         peer = await here.peers.receive()
         await peer.get()
@@ -40,7 +40,7 @@ async def test_a_refusal_and_a_name_are_clean(autojump_clock: object) -> None:
 
 
 @pytest.mark.parametrize("complain", [house.complain, seat.complain])
-def test_what_a_bot_complains_of_is_one_clean_line(
+def test_I80_what_a_bot_complains_of_is_one_clean_line(
     complain: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert callable(complain)

@@ -20,10 +20,12 @@ from dalmuti.protocol.messages import (
     Draining,
     Error,
     EventMessage,
+    Limits,
     Lobby,
     Ok,
     Snapshot,
     Unseated,
+    Welcome,
 )
 
 TABLE = TableView(
@@ -62,7 +64,7 @@ def test_events_in_their_order_only() -> None:
     assert [line.text for line in model.log] == ["Bea passes."]
 
 
-def test_unknown_things_change_nothing_but_the_number() -> None:
+def test_I70_unknown_things_change_nothing_but_the_number() -> None:
     model = after(SNAPSHOT)
     assert after(Unknown("news"), model=model) == model
     assert after(UnknownEvent(5, "eclipse"), model=model) == replace(model, seq=5)
@@ -147,3 +149,20 @@ def test_the_log_is_bounded_and_clean() -> None:
         model = after(event(seq, ev.Chatted("Bea", f"\x1b[2J{seq}")), model=model)
     assert len(model.log) == LOG_LINES and model.logged == LOG_LINES + 10
     assert model.log[-1] == Line("chat", f"Bea says: [2J{seq}")
+
+
+def test_who_takes_a_seat_back_has_its_name_again() -> None:
+    """He may have been greeted as `Ada-2`, since the seat itself held the name."""
+    limits = Limits(
+        frame_to_server=4096,
+        frame_to_client=262144,
+        chat_length=200,
+        name_width=20,
+        ping_after_ms=15000,
+        dead_after_ms=45000,
+        grace_ms=20000,
+        resume_events=512,
+    )
+    greeted = Welcome(version=1, server="s", instance="i", name="Ada-2", limits=limits)
+    model = after(greeted, SNAPSHOT)
+    assert model.welcome is not None and model.welcome.name == "Ada"

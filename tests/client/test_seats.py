@@ -14,7 +14,7 @@ from dalmuti.client import seats
 from dalmuti.client.seats import claim
 
 
-def test_saved_and_found_again(tmp_path: Path) -> None:
+def test_I83_saved_and_found_again(tmp_path: Path) -> None:
     file, held = claim("h:1", "Ada", where=tmp_path)
     assert held is None
     file.save("Kitchen", "T1", "Ada")
@@ -73,7 +73,7 @@ def test_a_broken_file_is_no_seat(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_killed_process_lets_go(tmp_path: Path) -> None:
+def test_I22_a_killed_process_lets_go(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from dalmuti.client.seats import claim\n"
         "file, _ = claim('h:1', 'Ada', where=Path(sys.argv[1]))\n"

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 import trio
+from msgspec.structs import replace
 
 from dalmuti.client.model import Input, LinkChanged, Model, reduce
 from dalmuti.client.session import Ended, Held, Session
@@ -196,7 +197,7 @@ def chat(seq: int) -> EventMessage:
     return EventMessage(seq=seq, event=Chatted("Bea", f"line {seq}"))
 
 
-async def test_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I54_hello_then_the_entry(autojump_clock: trio.testing.MockClock) -> None:
     async with world(entry=JOIN) as w:
         await sit(w)
         assert w.saved == ["TOK1"]
@@ -230,8 +231,10 @@ async def test_who_came_back_and_leaves_has_left(autojump_clock: trio.testing.Mo
     async with world(join_only=JOIN, lobby=True, stay=True, held=held) as w:
         peer = await w.peers.receive()
         await peer.greet()
-        assert isinstance(resume := await peer.get(), Resume)
-        await peer.say(Seated(table="Kitchen", player=1, token="TOK1"), SNAPSHOT, Ok(re=resume.id))
+        resume = await peer.get()
+        assert isinstance(resume, Resume)
+        seated = Seated(table="Kitchen", player=1, token="TOK1")
+        await peer.say(seated, SNAPSHOT, Ok(re=resume.id))
         await until(lambda: w.model.table is not None)
         await peer.say(Unseated(table="Kitchen", reason="left"))
         assert isinstance(await peer.get(), ListTables)
@@ -251,7 +254,7 @@ async def test_frames_may_come_in_pieces(autojump_clock: trio.testing.MockClock)
         assert [line.text for line in w.model.log] == ["Bea says: line 8", "Bea says: line 9"]
 
 
-async def test_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
+async def test_I07_lost_and_resumed_with_back_off(autojump_clock: trio.testing.MockClock) -> None:
     """The seat comes back by its token, after the last event that was seen."""
     async with world(entry=JOIN) as w:
         peer = await sit(w)
@@ -411,7 +414,30 @@ async def test_unseated_back_to_the_lobby(autojump_clock: trio.testing.MockClock
         assert w.model.table is None
 
 
-async def test_replaced_leaves_the_token_to_the_newer_one(
+async def test_a_table_that_cannot_be_watched_again_is_left(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """The server began anew; a picture of the old table would be a lie."""
+    async with world(entry=JoinTable(id=0, table="Kitchen", watch=True), stay=True) as w:
+        peer = await w.peers.receive()
+        await peer.greet()
+        join = await peer.get()
+        assert isinstance(join, JoinTable) and join.watch
+        watched = replace(SNAPSHOT, table=replace(SNAPSHOT.table, you=None))
+        await peer.say(watched, Ok(re=join.id))
+        await until(lambda: w.model.table is not None)
+        await peer.pipe.aclose()
+        peer = await w.peers.receive()
+        await peer.greet(instance="two")
+        again = await peer.get()
+        assert isinstance(again, JoinTable) and again.watch
+        await peer.say(Error(re=again.id, code="no_such_table", message="gone"))
+        assert isinstance(await peer.get(), ListTables)
+        assert w.model.table is None
+        assert w.model.log[-1].text == "The table is closed."
+
+
+async def test_I09_replaced_leaves_the_token_to_the_newer_one(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with world(entry=JOIN) as w:
@@ -488,6 +514,23 @@ async def test_a_held_seat_first_then_the_entry(autojump_clock: trio.testing.Moc
         opened = await peer.get()
         assert isinstance(opened, CreateTable) and opened.table == "Mine"
         assert w.saved == [None]
+
+
+async def test_a_resume_that_is_refused_for_now_is_tried_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """Only a server that does not know the seat any more makes us forget it."""
+    async with world(entry=JOIN, held=Held("Kitchen", "OLD")) as w:
+        peer = await w.peers.receive()
+        await peer.greet()
+        resume = await peer.get()
+        assert isinstance(resume, Resume)
+        await peer.say(Error(re=resume.id, code="rate_limited", message="wait"))
+        again = await w.peers.receive()
+        await again.greet()
+        second = await again.get()
+        assert isinstance(second, Resume) and second.token == "OLD"
+        assert w.saved == [] and w.ended is None
 
 
 async def test_close_leaves_and_says_goodbye(autojump_clock: trio.testing.MockClock) -> None:

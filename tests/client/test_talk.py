@@ -117,6 +117,13 @@ def test_a_tax_is_asked() -> None:
     assert lines[1] == "1. give back 2x12"
 
 
+def test_what_to_type_is_said_once() -> None:
+    talk = Talk()
+    first = talk.hear(Snapshot(seq=1, table=TABLE), 0.0)
+    again = talk.hear(Snapshot(seq=9, table=TABLE), 0.0)
+    assert [any("Type help" in line for line in lines) for lines in (first, again)] == [True, False]
+
+
 def test_nothing_is_asked_while_we_are_away() -> None:
     table, decision = following(Play(11, 2))
     talk = Talk()

@@ -54,7 +54,9 @@ SAID: list[tuple[TableView, Seen, str | None]] = [
     (VIEW, ev.HandStarted(2, (1, 2, 3, 4)), "Hand 2 begins. You are the Greater Dalmuti."),
     (VIEW, ev.HandStarted(2, (2, 3, 4)), "Hand 2 begins. You play from the next hand on."),
     (VIEW, ev.Dealt((2, 2), (1, 13)), "You are dealt 2 cards: 1x1, 1xJ."),
-    (VIEW, ev.Dealt((2, 2)), "The cards are dealt: 2 to the first."),
+    (VIEW, ev.Dealt((2, 2)), "Everybody is dealt 2 cards."),
+    (VIEW, ev.Dealt((3, 2)), "Everybody is dealt 2 or 3 cards."),
+    (replace(VIEW, you=None), ev.HandStarted(2, (1, 2, 3, 4)), "Hand 2 begins."),
     (VIEW, ev.RevolutionOpened(), "Whoever was dealt both Jesters may call a revolution now."),
     (VIEW, ev.RevolutionClosed(), "Nobody calls a revolution."),
     (

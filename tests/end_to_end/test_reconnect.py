@@ -54,7 +54,7 @@ class Cable:
         self.cut()
 
 
-def test_a_cable_that_is_cut_twice(tmp_path: Path) -> None:
+def test_I07_a_cable_that_is_cut_twice(tmp_path: Path) -> None:
     env = clean_environment(tmp_path)
     host = (
         "host --plain --bind 127.0.0.1 --port 0 --bot-delay 0 --bots 1 --seats 3 --hands 1"

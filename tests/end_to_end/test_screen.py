@@ -13,6 +13,7 @@ from end_to_end.test_plain import titles
 
 DALMUTI = [sys.executable, "-m", "dalmuti.client.cli"]
 PLACE = re.compile(r"^ *(\d+)\. (.+), (\S.+?) *$", re.MULTILINE)
+RESULT_ROW = re.compile(r"^│ +\d+ +\S", re.MULTILINE)
 ASKS = re.compile(r"Your (?:turn|decision)|Enter go on")
 """What stands on the screen whenever Enter does something for the player."""
 
@@ -39,9 +40,8 @@ def test_a_hand_by_pressing_enter(seats: int, rows: int, columns: int, tmp_path:
     command = f"play --seats {seats} --hands 1 --bot-delay 0 --name Grace".split()
     env = clean_environment(tmp_path)
     with Terminal([*DALMUTI, *command], env, rows=rows, columns=columns) as terminal:
-        text = press_enter_until(terminal, "Hand 1 is over")
-        rows_of_result = [line for line in text.splitlines() if re.match(r"│ +\d+ ", line)]
-        assert len(rows_of_result) >= seats
+        press_enter_until(terminal, "Hand 1 is over")
+        text = terminal.until(lambda text: len(RESULT_ROW.findall(text)) >= seats)
         for place, title in enumerate(titles(seats), start=1):
             assert re.search(rf"^│ +{place} +\S.* {title} ", text, re.MULTILINE), text
         terminal.until("deal verified")

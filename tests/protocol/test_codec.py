@@ -78,7 +78,7 @@ def test_bytes_that_are_no_map_end_the_connection(body: bytes) -> None:
 
 
 @hostile
-def test_hostile_bytes_cost_little(body: bytes) -> None:
+def test_I78_hostile_bytes_cost_little(body: bytes) -> None:
     """The limits of the containers hold: defaults take 66 MiB and 67 ms for 16 KiB of arrays."""
     tracemalloc.start()
     try:
@@ -174,7 +174,7 @@ def test_unknown_fields_are_ignored_both_ways() -> None:
     assert codec.decode_client(start) == Hello(versions=(1, 7), name="Ada")
 
 
-def test_a_client_ignores_what_it_does_not_know() -> None:
+def test_I70_a_client_ignores_what_it_does_not_know() -> None:
     assert codec.decode_server(msgpack.packb({"t": "fireworks", "n": 1})) == Unknown("fireworks")
     body = msgpack.packb({"t": "event", "seq": 9, "event": {"e": "snowed", "cm": 4}})
     assert codec.decode_server(body) == UnknownEvent(9, "snowed")

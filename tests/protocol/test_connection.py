@@ -194,7 +194,7 @@ def test_a_second_hello_is_refused() -> None:
         ((3, 4), (1, 2), None),
     ],
 )
-def test_the_highest_common_version_is_spoken(
+def test_I61_the_highest_common_version_is_spoken(
     ours: tuple[int, int], theirs: tuple[int, int], spoken: int | None
 ) -> None:
     server = Connection("server", versions=ours)
@@ -208,7 +208,7 @@ def test_the_highest_common_version_is_spoken(
         assert server.version == spoken
 
 
-def test_a_hello_of_the_future_is_told_what_is_spoken_here() -> None:
+def test_I61_a_hello_of_the_future_is_told_what_is_spoken_here() -> None:
     server = Connection("server")
     server.receive_data(raw(t="hello", versions=[4, 6], name={"given": "Ada"}, kind=3, x=[1.5]))
     with pytest.raises(RemoteProtocolError, match="the server needs an update") as error:

@@ -174,7 +174,7 @@ def test_a_server_is_heard_byte_by_byte(messages: list[ServerMessage]) -> None:
 
 @settings(max_examples=30)
 @given(st.data())
-def test_names_and_types_on_the_wire_are_plain(data: st.DataObject) -> None:
+def test_I50_names_and_types_on_the_wire_are_plain(data: st.DataObject) -> None:
     """What a client in another language sees: maps, arrays, text, whole numbers, booleans, nil."""
     message = data.draw(st.one_of([structs(cls) for cls in get_args(ServerMessage)]))
     raw = codec.unpack(codec.encode(message), codec.TO_CLIENT)

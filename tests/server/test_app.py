@@ -36,7 +36,7 @@ def reset(client: Client) -> None:
     client.stream.socket.close()
 
 
-async def test_kill_and_resume_in_a_hand() -> None:
+async def test_I06_kill_and_resume_in_a_hand() -> None:
     async with running() as server:
         ada, bob = await server.person("Ada"), await server.person("Bob")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -60,7 +60,7 @@ async def test_kill_and_resume_in_a_hand() -> None:
         assert (here.player, here.presence) == (2, "here")
 
 
-async def test_a_frozen_client_is_replaced_by_its_newer_self() -> None:
+async def test_I09_I11_a_frozen_client_is_replaced_by_its_newer_self() -> None:
     async with running() as server:
         ada = await server.person("Ada")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -72,7 +72,7 @@ async def test_a_frozen_client_is_replaced_by_its_newer_self() -> None:
         assert await back.ask(msg.Chat, text="here") == "ok"
 
 
-async def test_many_clients_come_and_go() -> None:
+async def test_I77_many_clients_come_and_go() -> None:
     async with running(limits=Limits(watch_burst=1000)) as server:
         ada = await server.person("Ada")
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
@@ -139,7 +139,7 @@ async def test_stopping_says_bye_and_ends_soon() -> None:
             await server.connect()
 
 
-async def test_too_many_connections_are_told_so() -> None:
+async def test_I75_too_many_connections_are_told_so() -> None:
     async with running(limits=Limits(connections=2)) as server:
         await server.person("Ada")
         bob = await server.person("Bob")
@@ -154,7 +154,7 @@ async def test_too_many_connections_are_told_so() -> None:
                     break
 
 
-async def test_without_descriptors_it_waits_and_says_so_once(
+async def test_I79_without_descriptors_it_waits_and_says_so_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As at the limit of open files: accepting fails for a while, then goes on."""
@@ -205,11 +205,38 @@ async def test_a_port_in_use_and_a_host_that_is_none() -> None:
 
 async def test_until_empty() -> None:
     with trio.fail_after(20):
-        async with running(stops=Stops(until_empty=0.2)) as server:
+        async with running(stops=Stops(until_empty=1.0)) as server:
             ada = await server.person("Ada")
             assert not server.app.stopping.is_set()
             await ada.stream.aclose()
             await server.app.stopping.wait()
+
+
+async def test_bots_alone_do_not_keep_a_server_up() -> None:
+    """A host's server ends when the people have left, although somebody's bot would stay."""
+    with trio.fail_after(20):
+        async with running(stops=Stops(until_empty=1.0)) as server:
+            ada, bot = await server.person("Ada"), await server.connect()
+            await bot.hello("Robo", kind="bot")
+            assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
+            assert await bot.ask(msg.JoinTable, table="Kitchen") == "ok"
+            assert await ada.ask(msg.Leave) == "ok"
+            await ada.stream.aclose()
+            assert (await bot.rest())[-1].reason == "shutdown"
+
+
+async def test_a_lost_person_keeps_a_server_up() -> None:
+    async with running() as server:
+        ada = await server.person("Ada")
+        assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
+        zoe = await server.person("Zoe")
+        assert await zoe.ask(msg.JoinTable, table="Kitchen") == "ok"
+        await ada.stream.aclose()
+        with trio.fail_after(20):
+            await zoe.event(ev.PresenceChanged)
+        assert await zoe.ask(msg.Leave) == "ok"
+        await zoe.stream.aclose()
+        assert server.app.lobby is not None and not server.app.lobby.deserted
 
 
 async def test_transcripts_are_written_when_hands_are_over(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_port_in_use_is_one_sentence() -> None:
         done = run("--listen", f"127.0.0.1:{port}")
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith(f"dalmuti-server: cannot listen on 127.0.0.1:{port}: ")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith("or choose another port\n") and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,7 @@ def test_a_port_in_use_is_one_sentence() -> None:
         (["--listen", "127.0.0.1:x"], "expected HOST:PORT"),
         (["--config", "/no/such/file"], "cannot read /no/such/file"),
         (["check-config", "/no/such/file"], "cannot read /no/such/file"),
+        (["--records", "/dev/null/x"], "transcripts cannot be written to /dev/null/x: "),
     ],
 )
 def test_wrong_use_is_one_sentence(
@@ -127,7 +128,8 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2
-    assert arguments[0] in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert arguments[0] in said and said.count("\n") == 1
 
 
 def test_a_bug_is_one_sentence_and_a_file(
@@ -143,6 +145,15 @@ def test_a_bug_is_one_sentence_and_a_file(
     (file,) = tmp_path.iterdir()
     assert str(file) in said and said.count("\n") == 1
     assert "ZeroDivisionError" in file.read_text()
+
+
+@pytest.mark.parametrize("command", ["check-config", "default-config"])
+def test_help_of_each_command_shows_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert f"example: dalmuti-server {command}" in capsys.readouterr().out
 
 
 def test_help_is_quick_and_shows_an_example() -> None:

@@ -91,6 +91,13 @@ def test_one_address_has_a_bound_and_home_has_none() -> None:
     assert all(doors.enter("127.0.0.1", 0.0) for _ in range(50))
 
 
+def test_I71_home_has_half_of_all_places_in_the_doorway() -> None:
+    doors = Doors(Limits(address_waiting=2), most=20)
+    gone: list[Place] = []
+    places = [entered(doors, "127.0.0.1", gone) for _ in range(12)]
+    assert gone == places[:2]
+
+
 def test_I77_connects_of_one_address_are_bounded_in_time() -> None:
     limits = Limits(connect_burst=5, connect_per_second=1, address_waiting=100)
     doors = Doors(limits, most=100)

@@ -23,7 +23,7 @@ Nursery = trio.Nursery
 Clock = trio.testing.MockClock
 
 
-async def test_no_hello_in_time(nursery: Nursery, autojump_clock: Clock) -> None:
+async def test_I71_no_hello_in_time(nursery: Nursery, autojump_clock: Clock) -> None:
     client = MemoryServer(nursery).connect()
     began = trio.current_time()
     (bye,) = await client.rest()
@@ -74,7 +74,9 @@ async def test_names_that_are_taken_get_a_number(nursery: Nursery, autojump_cloc
     assert names == ["Ada", "ada-2", "\u0410da-3", "Bob"]
 
 
-async def test_the_welcome_announces_the_limits(nursery: Nursery, autojump_clock: Clock) -> None:
+async def test_I52_the_welcome_announces_the_limits(
+    nursery: Nursery, autojump_clock: Clock
+) -> None:
     limits = Limits(grace_seconds=7, ping_seconds=3)
     server = MemoryServer(nursery, Config(limits=limits, greeting="Hello, world"))
     welcome = await server.connect().hello("Ada")
@@ -83,7 +85,7 @@ async def test_the_welcome_announces_the_limits(nursery: Nursery, autojump_clock
     assert welcome.instance and welcome.bots == ("greedy", "random")
 
 
-async def test_a_silent_client_is_pinged_and_given_up(
+async def test_I12_a_silent_client_is_pinged_and_given_up(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     server = MemoryServer(nursery)
@@ -110,7 +112,7 @@ async def stay_awake(client: Client) -> None:
             await client.send(msg.Pong(n=message.n))
 
 
-async def test_who_answers_pings_stays(nursery: Nursery, autojump_clock: Clock) -> None:
+async def test_I57_who_answers_pings_stays(nursery: Nursery, autojump_clock: Clock) -> None:
     server = MemoryServer(nursery)
     ada = await server.person("Ada")
     nursery.start_soon(stay_awake, ada)
@@ -138,7 +140,7 @@ async def test_ping_is_answered(nursery: Nursery, autojump_clock: Clock) -> None
         frame(b"\x81\x01\x02"),
     ],
 )
-async def test_a_bad_frame_ends_the_connection_and_keeps_the_seat(
+async def test_I02_I75_a_bad_frame_ends_the_connection_and_keeps_the_seat(
     nursery: Nursery, autojump_clock: Clock, data: bytes
 ) -> None:
     server = MemoryServer(nursery)
@@ -171,7 +173,7 @@ async def test_a_bad_request_is_answered_and_the_connection_goes_on(
     assert await ada.ask(msg.Leave) == "ok"
 
 
-async def test_bye_and_the_end_of_the_stream_hold_the_seat(
+async def test_I06_bye_and_the_end_of_the_stream_hold_the_seat(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     server = MemoryServer(nursery)
@@ -186,7 +188,7 @@ async def test_bye_and_the_end_of_the_stream_hold_the_seat(
 # -- slow clients -----------------------------------------------------------------------------
 
 
-async def test_a_client_that_does_not_read_is_given_up_and_delays_nobody(
+async def test_I76_a_client_that_does_not_read_is_given_up_and_delays_nobody(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     limits = Limits(
@@ -393,10 +395,10 @@ async def test_shutting_down_tells_everyone(nursery: Nursery, autojump_clock: Cl
         ]
         assert isinstance(rest[-2], msg.Unseated) and rest[-1].reason == "shutdown"
     assert (await zoe.rest())[-1].reason == "shutdown"
-    assert not server.lobby.busy
+    assert server.lobby.deserted
 
 
-async def test_a_name_is_kept_for_a_lost_player_who_gets_it_back_with_the_seat(
+async def test_I11_a_name_is_kept_for_a_lost_player_who_gets_it_back_with_the_seat(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     server = MemoryServer(nursery)

@@ -11,7 +11,7 @@ from dalmuti.server.limits import Limits
 from server.sim import NAME, Sim
 
 
-def test_resuming_at_every_event_of_a_hand_gives_the_same_state() -> None:
+def test_I01_I14_resuming_at_every_event_of_a_hand_gives_the_same_state() -> None:
     """For each player, each event number and what the server still has: as never having left."""
     sim = Sim(seed=3, limits=Limits(resume_events=5000))
     conns = [sim.host, *(sim.join(name) for name in ("Bob", "Cleo", "Dan"))]
@@ -37,7 +37,7 @@ def test_resuming_at_every_event_of_a_hand_gives_the_same_state() -> None:
             assert state == viewer.view
 
 
-def test_dropping_and_resuming_all_the_time_loses_nothing() -> None:
+def test_I20_I23_dropping_and_resuming_all_the_time_loses_nothing() -> None:
     """Each step of the simulation compares the fold of every viewer with a fresh snapshot."""
     chance = random.Random(5)
     sim = Sim(seed=5)
@@ -66,7 +66,7 @@ def test_dropping_and_resuming_all_the_time_loses_nothing() -> None:
     assert drops > 10
 
 
-def test_the_pending_decision_comes_again_with_what_is_left_of_its_time() -> None:
+def test_I55_the_pending_decision_comes_again_with_what_is_left_of_its_time() -> None:
     sim = Sim(options={"revolution": "off", "first_hand_taxes": "off", "turn_seconds": 30})
     sim.join("Bob")
     sim.ask(sim.host, msg.Deal)
@@ -108,7 +108,7 @@ def test_a_sealed_answer_is_not_asked_for_again() -> None:
     assert sim.viewers[back].decision is None
 
 
-def test_other_instances_and_events_that_are_gone_give_a_snapshot() -> None:
+def test_I24_other_instances_and_events_that_are_gone_give_a_snapshot() -> None:
     sim = Sim(limits=Limits(resume_events=5))
     bob = sim.join("Bob")
     for text in "abcdefgh":

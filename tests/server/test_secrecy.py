@@ -160,7 +160,7 @@ def union(one: list[int], two: Cards) -> list[int]:
     moves=st.integers(0, 60),
     absent=st.one_of(st.none(), st.integers(0, 5)),
 )
-def test_bytes_and_times_do_not_depend_on_hidden_cards(
+def test_I45_I46_I47_bytes_and_times_do_not_depend_on_hidden_cards(
     seed: int, seats: int, viewer: int | None, moves: int, absent: int | None
 ) -> None:
     chance = random.Random(seed)
@@ -233,3 +233,21 @@ def test_I4_nothing_of_a_live_hand_is_in_what_is_kept() -> None:
     assert sim.seeds == {}
     sim.play_on()
     assert set(sim.seeds) == {1}
+
+
+def test_I2_spectators_see_the_public_view_and_the_host_no_more_than_his_seat() -> None:
+    sim = Sim(options={"seats": 4, "revolution": "off"}, decks=[list(DECK)], seed=9)
+    conns = [sim.host, *(sim.join(f"Guest{n}") for n in (2, 3, 4))]
+    watcher = sim.watch("Zoe")
+    sim.ask(sim.host, msg.Deal)
+    while (asked := sim.asked()) and not sim.viewers[watcher].events(ev.Played):
+        sim.act(asked[0], sim.viewers[asked[0]].decision.default)  # type: ignore[union-attr]
+    (dealt,) = sim.viewers[watcher].events(ev.Dealt)
+    (paid,) = sim.viewers[watcher].events(ev.TaxesPaid)
+    assert dealt.cards is None and dealt.sizes == (20, 20, 20, 20)
+    assert all(each.paid is each.returned is None for each in paid.exchanges)
+    assert sim.viewers[watcher].decision is None
+    by_seat = [sim.viewers[conn].events(ev.Dealt)[0].cards for conn in conns]
+    assert by_seat == deal(DECK, 4)
+    (paid,) = sim.viewers[sim.host].events(ev.TaxesPaid)
+    assert [each.paid is None for each in paid.exchanges] == [False, True]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import trio
 
 from dalmuti.core import events as ev
+from dalmuti.core.events import PlayerInfo
+from dalmuti.core.options import TableOptions
+from dalmuti.core.views import TableView
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.codec import encode
+from dalmuti.protocol.framing import TO_CLIENT_LIMIT
+from dalmuti.protocol.text import clean_name, clean_table_name
 from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
+from dalmuti.server.lobby import SHOWN
 from server.sim import NAME, Sim
 from server.wire import MemoryServer
 
@@ -15,7 +23,7 @@ Nursery = trio.Nursery
 Clock = trio.testing.MockClock
 
 
-async def test_leaving_and_coming_back_in_a_hand_is_limited(
+async def test_I34_leaving_and_coming_back_in_a_hand_is_limited(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     """Everyone hears of each time: thousands a second would make them slow consumers."""
@@ -35,7 +43,7 @@ async def test_leaving_and_coming_back_in_a_hand_is_limited(
     assert await bob.ask(msg.Resume, table="Kitchen", token=token) == "ok"
 
 
-def test_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not() -> None:
+def test_I77_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not() -> None:
     """Each event has the names of all who watch: the table limits them, whoever they are."""
     sim = Sim(limits=Limits(watchers=50))
     answers: list[str] = []
@@ -53,7 +61,7 @@ def test_a_crowd_that_comes_and_goes_to_watch_is_limited_and_the_seats_are_not()
     assert sim.ask(conn, msg.JoinTable, table=NAME, watch=True) == "ok"
 
 
-async def test_who_has_not_read_the_last_lobby_gets_no_further_one(
+async def test_I77_who_has_not_read_the_last_lobby_gets_no_further_one(
     nursery: Nursery, autojump_clock: Clock
 ) -> None:
     """A lobby is complete and may be large, so the last one is enough for a slow line."""
@@ -92,3 +100,67 @@ async def test_a_slow_consumer_is_told_why(nursery: Nursery, autojump_clock: Clo
     *_, bye = await slow.rest()
     assert isinstance(bye, msg.Bye) and bye.reason == "slow_consumer"
     assert (await ada.event(ev.PresenceChanged)).presence == "lost"
+
+
+async def test_house_bots_do_not_take_the_connections_of_people(
+    nursery: Nursery, autojump_clock: Clock
+) -> None:
+    """They are connections, up to nine a table, and stay for a while when their host is gone."""
+    server = MemoryServer(nursery, Config(limits=Limits(house_bots=3)))
+    (ada,) = await server.table("Ada")
+    bob = await server.person("Bob")
+    assert await bob.ask(msg.CreateTable, table="Garden") == "ok"
+    for host in (ada, bob, ada):
+        assert await host.ask(msg.AddBot, bot="greedy") == "ok"
+    assert await bob.ask(msg.AddBot, bot="greedy") == "refused"
+    assert "house bots" in bob.last(msg.Error).message
+    assert await ada.ask(msg.Close) == "ok"
+    assert await bob.ask(msg.AddBot, bot="greedy") == "ok"
+    assert Limits().house_bots <= Limits().connections // 2
+
+
+LONG = "\U00010330\U00010a0f\U00010a0f"
+"""A letter with two marks: one cell of twelve bytes."""
+LONG_NAME, LONG_TABLE = clean_name(LONG * 20), clean_table_name(LONG * 20)
+OPTIONS = TableOptions(
+    first_titles="order_of_arrival",
+    revolution="automatic",
+    scoring="points",
+    match_end="points:100000",
+    turn_seconds=600,
+)
+
+
+def test_the_fullest_lobby_of_the_longest_names_fits_into_a_frame() -> None:
+    """Else everyone who asks for the list of tables would be sent away."""
+    info = msg.TableInfo(
+        table=LONG_TABLE,
+        options=OPTIONS,
+        state="waiting",
+        people=10,
+        bots=10,
+        watchers=10_000,
+        hand=100_000,
+        host=LONG_NAME,
+        locked=True,
+        solo=True,
+        fair=False,
+    )
+    lobby = msg.Lobby(tables=(info,) * SHOWN, people=(LONG_NAME,) * SHOWN)
+    assert len(encode(lobby)) <= TO_CLIENT_LIMIT
+
+
+def test_the_snapshot_of_the_fullest_table_fits_into_a_frame() -> None:
+    """With as many watchers and listed players as a configuration can allow."""
+    fields = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
+    player = PlayerInfo(player=100_000, name=LONG_NAME, kind="house", presence="standin")
+    view = TableView(
+        table=LONG_TABLE,
+        options=OPTIONS,
+        players=(player,) * fields["listed"]["maximum"],
+        watchers=(LONG_NAME,) * fields["watchers"]["maximum"],
+    )
+    countdowns = (msg.Countdown(100_000, 100_000),) * 10
+    snapshot = msg.Snapshot(seq=2**31, table=view, countdowns=countdowns)
+    hand = 50_000  # bytes that the cards and tricks of ten players take at most, and more
+    assert len(encode(snapshot)) + hand <= TO_CLIENT_LIMIT

@@ -128,7 +128,7 @@ def test_J3_a_seat_that_was_left_may_be_taken_back_in_the_hand() -> None:
     assert sim.viewers[sim.host].events(ev.PlayerLeft) == []
 
 
-def test_J4_a_lost_seat_waits_then_the_stand_in_plays_until_the_player_is_back() -> None:
+def test_J4_I03_a_lost_seat_waits_then_the_stand_in_plays_until_the_player_is_back() -> None:
     sim, conns = table_of(2, options={**QUICK, "turn_seconds": 0})
     sim.ask(sim.host, msg.Deal)
     sim.play_on(until=lambda: sim.asked() == [conns[1]])
@@ -148,7 +148,7 @@ def test_J4_a_lost_seat_waits_then_the_stand_in_plays_until_the_player_is_back()
     assert not any(isinstance(m, msg.Snapshot) for m in sim.viewers[back].messages)
 
 
-def test_J4_back_within_the_grace_no_stand_in_has_moved() -> None:
+def test_J4_I19_back_within_the_grace_no_stand_in_has_moved() -> None:
     sim, conns = table_of(2, options={**QUICK, "turn_seconds": 0})
     sim.ask(sim.host, msg.Deal)
     sim.play_on(until=lambda: sim.asked() == [conns[1]])
@@ -179,7 +179,7 @@ def test_J5_small_and_large_tables_pay_what_they_should() -> None:
 # -- away -------------------------------------------------------------------------------------
 
 
-def test_away_the_stand_in_plays_and_an_answer_takes_the_seat_back() -> None:
+def test_I26_I33_away_the_stand_in_plays_and_an_answer_takes_the_seat_back() -> None:
     sim, conns = table_of(2, options={**QUICK, "turn_seconds": 0})
     assert sim.ask(conns[1], msg.Away) == "ok"
     sim.ask(sim.host, msg.Deal)
@@ -206,7 +206,7 @@ def test_who_is_away_and_lost_is_played_by_the_stand_in_without_grace() -> None:
 # -- X: time ----------------------------------------------------------------------------------
 
 
-def test_X1_every_decision_runs_out_into_its_default() -> None:
+def test_X1_I30_I35_every_decision_runs_out_into_its_default() -> None:
     sim, conns = table_of(4, options={"turn_seconds": 5})
     sim.ask(sim.host, msg.Deal)
     seen: dict[str, msg.Decision] = {}
@@ -226,7 +226,7 @@ def test_X1_every_decision_runs_out_into_its_default() -> None:
     assert seen["revolution"].default == DECLINE and seen["follow"].default == PASS
 
 
-def test_a_late_answer_is_stale_and_changes_nothing() -> None:
+def test_I56_a_late_answer_is_stale_and_changes_nothing() -> None:
     sim, conns = table_of(2, options={**QUICK, "turn_seconds": 5})
     sim.ask(sim.host, msg.Deal)
     first = sim.asked()[0]
@@ -353,7 +353,7 @@ def test_C3_when_all_people_leave_in_a_hand_it_is_abandoned_and_the_table_closes
     assert "abandon" in sim.transcript()
 
 
-def test_a_table_waits_for_its_lost_people_and_then_closes() -> None:
+def test_I04_I18_a_table_waits_for_its_lost_people_and_then_closes() -> None:
     sim, conns = table_of(2, options=QUICK, limits=Limits(table_seconds=240))
     sim.ask(sim.host, msg.Deal)
     tokens = [sim.viewers[conn].token for conn in conns]

@@ -24,9 +24,9 @@ import msgspec
 
 from dalmuti.client.model import Input, Model, reduce
 from dalmuti.client.session import Ended, Session
-from dalmuti.core.events import Seen
+from dalmuti.core.events import HandEnded, Seen
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage
+from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Seated
 
 
 class Bot:
@@ -63,13 +63,17 @@ class Player:
         *,
         delay: float = 0.0,
         report: Callable[[str], None] = lambda text: None,
+        news: Callable[[str], None] = lambda text: None,
         chance: random.Random | None = None,
     ) -> None:
-        """`delay` is the mean of the pause before each answer, in seconds."""
+        """`delay` is the mean of the pause before each answer, in seconds.
+
+        `report` is told what the bot did wrong, `news` where it sits down and how its hands end.
+        """
         self.session = session
         self.bot = bot
         self.delay = delay
-        self.report = report
+        self.report, self.news = report, news
         self.chance = chance or random.Random()
         self.model = Model()
         self.faults = 0
@@ -83,6 +87,8 @@ class Player:
                 before = self.model.table
                 self.model = reduce(self.model, message, anyio.current_time())
                 table = self.model.table
+                if isinstance(message, Seated):
+                    self.news(f"{self.session.name} sits at table {message.table}.")
                 if isinstance(message, EventMessage) and table is not None and table is not before:
                     self._tell(table, message.event)
                 if isinstance(message, Decision) and table is not None:
@@ -113,6 +119,11 @@ class Player:
         self.session.request(Act, decision=decision.decision, choice=choice)
 
     def _tell(self, table: TableView, event: Seen) -> None:
+        if isinstance(event, HandEnded):
+            for place, line in enumerate(event.places, start=1):
+                if line.player == table.you:
+                    places = len(event.places)
+                    self.news(f"{self.session.name}: hand {event.hand}, place {place} of {places}.")
         try:
             self.bot.on_event(table, event)
         except Exception as error:  # whatever a stranger's bot raises

@@ -7,6 +7,7 @@ error of use is one sentence and exit code 2; a bug leaves its traceback in a fi
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from typing import Any, NoReturn
@@ -107,7 +108,7 @@ def _play(commands: Any) -> None:
         type=_levels,
         default=["normal"],
         metavar="LEVEL",
-        help="easy, normal or hard; several, with commas between, take turns over the seats",
+        help="easy, normal or hard (normal); several, with commas, take turns over the seats",
     )
     command.add_argument(
         "--seed",
@@ -130,7 +131,11 @@ def _host(commands: Any) -> None:
         more=HOUSE_RULES,
     )
     command.add_argument(
-        "--port", type=whole(0, 65535), default=12013, metavar="PORT", help="where to listen"
+        "--port",
+        type=whole(0, 65535),
+        default=12013,
+        metavar="PORT",
+        help="where to listen (12013); 0: any free port",
     )
     command.add_argument(
         "--bind",
@@ -303,6 +308,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"dalmuti {version('dalmuti')}")
         return OK
+    if sys.stdout is None:  # closed by the shell
+        sys.stdout = open(os.devnull, "w")
     if given.command is None:
         top.error("expected a command: play, host, join, bot, replay, verify or describe")
     try:
@@ -314,6 +321,15 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_output()
         return OK
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return _bug(error)
+        print(
+            f"dalmuti {given.command}: nothing more can be written: the disk is full.",
+            file=sys.stderr,
+        )
+        _forget_output()
+        return WRONG_USE
     except Exception as error:
         return _bug(error)
 

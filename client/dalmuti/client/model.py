@@ -123,6 +123,7 @@ def reduce(model: Model, message: Input, now: float) -> Model:
                 ends_at=_moment(now, message.ms),
                 countdowns={each.player: now + each.ms / 1000 for each in message.countdowns},
                 refusal="",
+                welcome=_known_as(model.welcome, message.table),
             )
         case Decision():
             return replace(
@@ -205,6 +206,12 @@ def _event(model: Model, message: EventMessage, now: float) -> Model:
             return replace(model, countdowns=rest)
         case _:
             return model
+
+
+def _known_as(welcome: Welcome | None, table: TableView) -> Welcome | None:
+    """Who takes a seat back has its name again, whatever he was greeted as."""
+    own = next((each.name for each in table.players if each.player == table.you), None)
+    return welcome if welcome is None or own is None else replace(welcome, name=own)
 
 
 def _undecided(model: Model) -> Model:

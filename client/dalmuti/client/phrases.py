@@ -29,6 +29,8 @@ HELP = (
     "leave: get up from the table for good. quit: go, and find your seat again with dalmuti join.",
 )
 
+WHAT_TO_TYPE = "Type help to hear what you can type, or rules to hear how to play."
+
 PRESENCE = {
     "here": "",
     "lost": "connection lost",

@@ -25,8 +25,10 @@ def read(file: Path) -> Record:
         return loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RecordError(f"there is no file {file}") from None
-    except (OSError, UnicodeError) as error:
-        raise RecordError(f"{file} cannot be read: {error}") from None
+    except OSError as error:
+        raise RecordError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeError:
+        raise RecordError(f"{file} is no record of a match: it is not text") from None
     except ValueError as error:
         raise RecordError(f"{file} is no record of a match: {error}") from None
 
@@ -93,7 +95,7 @@ def _open(event: Event, view: TableView, seating: tuple[int, ...]) -> Iterator[s
             receiver = words.name(view, seating[exchange.receiver])
             yield (
                 f"{payer} pays {receiver} {words.cards(exchange.paid or ())}"
-                f" and gets back {words.cards(exchange.returned or ())}."
+                f" and gets {words.cards(exchange.returned or ())} back."
             )
 
 

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
@@ -47,10 +48,12 @@ class Server:
         The password goes by the environment: other users of this machine can read command lines.
         """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self.unsaved = _cannot_write(records)
+        """Why matches cannot be saved; empty if they can."""
         self._records = records
         self._known = set(self._files())
         command = [sys.executable, "-m", "dalmuti.server.cli", "--log-format", "json"]
-        command += ["--records", str(records), *arguments]
+        command += [*arguments] if self.unsaved else ["--records", str(records), *arguments]
         apart: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -71,15 +74,20 @@ class Server:
                 addresses = json.loads(output.readline())["addresses"]
             return int(addresses[0].rpartition(":")[2])
         except (ValueError, KeyError, IndexError):
-            self.stop()
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip()
+            self._end()
+            with self._errors as errors:
+                errors.seek(0)
+                said = errors.read().decode(errors="replace").strip()
             lines = said.splitlines() or ["it ended without a word"]
             text = lines[-1].removeprefix("dalmuti-server: ")
             raise ServerError(f"the server cannot start: {text}") from None
 
     def stop(self) -> None:
         """Closes the lifeline and waits for the end; one that does not end is killed."""
+        self._end()
+        self._errors.close()
+
+    def _end(self) -> None:
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -89,12 +97,33 @@ class Server:
                 self.process.kill()
         self.process.poll()
 
-    def saved(self) -> list[Path]:
-        """The matches that were written since the start."""
-        return sorted(set(self._files()) - self._known)
+    def saved(self, commitments: Collection[str]) -> list[Path]:
+        """The matches that were written since the start, and hold one of these deals: other servers
+        may have written into the same folder meanwhile."""
+        new = set(self._files()) - self._known
+        return sorted(file for file in new if holds_a_deal(file, commitments))
 
     def _files(self) -> list[Path]:
         return [*self._records.glob("*.txt")]
+
+
+def _cannot_write(folder: Path) -> str:
+    """Why no file can be made in this folder; empty if one can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return f"{folder} cannot be written to ({error.strerror})"
+
+
+def holds_a_deal(file: Path, commitments: Collection[str]) -> bool:
+    """Whether one of these deals was played in the match that is saved there."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(f"commitment {each}" in text for each in commitments)
 
 
 def start_private(delay: float | None, records: Path) -> Server:

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from dalmuti.client import words
 from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
 from dalmuti.client.model import DealChecked, Input, LinkChanged
-from dalmuti.core.events import HandPrepared
+from dalmuti.core.events import HandPrepared, HandStarted
 from dalmuti.core.witness import Witness
 from dalmuti.protocol.codec import UnknownEvent
 from dalmuti.protocol.errors import LocalProtocolError
@@ -61,6 +61,9 @@ FIRST_DELAY, LAST_DELAY = 0.5, 8.0
 """Seconds before the first new attempt, and at most; each is twice the last, give or take."""
 GIVE_UP_SECONDS: Final = 180.0
 """How long a lost connection is tried again."""
+LEFT_BECAUSE: Final[dict[str, End]] = {"kicked": "kicked", "closed": "closed", "left": "left"}
+SEAT_IS_GONE: Final = frozenset({"bad_token", "no_such_table"})
+"""What ends the claim to a seat; after any other refusal of a resume it is tried again."""
 FINAL_BYES = ("version_unsupported", "wrong_password", "bad_name", "bad_hello", "refused")
 
 End = Literal["left", "closed", "kicked", "refused", "lost", "unreachable"]
@@ -171,6 +174,8 @@ class Session:
         self._enter_id: int | None = None
         self._nonces: dict[int, Nonce] = {}
         self._nonce_for = ""
+        self.commitments: set[str] = set()
+        """Of all deals that we saw."""
         self._witness: Witness | None = None
         self._link: Link | None = None
         self._waiting: anyio.CancelScope | None = None
@@ -344,6 +349,8 @@ class Session:
                 return
             case _:
                 pass
+        if isinstance(message, EventMessage) and isinstance(message.event, HandStarted):
+            self.commitments.add(message.event.commitment)
         if isinstance(message, EventMessage) and isinstance(message.event, HandPrepared):
             self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
         elif isinstance(message, Snapshot) and message.table.next_commitment:
@@ -395,6 +402,8 @@ class Session:
         """The way in is closed: try another, or it is the end. True if it was dealt with."""
         self._enter_id = None
         if self.seated is not None:
+            if message.code not in SEAT_IS_GONE:
+                raise Lost(words.error(message.code, message.message))
             self._forget()
             if self._was_seated and not self.stay:
                 raise _End(Ended("lost", words.error(message.code, message.message)))
@@ -455,9 +464,7 @@ class Session:
         self._seq, self._entry, self._was_seated = None, None, False
         self._witness = None
         if not self.stay or message.reason == "replaced":
-            why: End = {"kicked": "kicked", "closed": "closed", "left": "left"}.get(
-                message.reason, "lost"
-            )  # type: ignore[assignment]
+            why = LEFT_BECAUSE.get(message.reason, "lost")
             raise _End(Ended(why, words.unseated(message.reason)))
         self._enter()
 

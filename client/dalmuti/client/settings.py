@@ -9,7 +9,7 @@ from __future__ import annotations
 import getpass
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 import msgspec
 import platformdirs
@@ -48,8 +48,10 @@ def load(file: Path | None = None) -> Settings:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
+    except (UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{file} is not TOML: {error}") from None
     unknown = [key for key in values if key not in Settings.__struct_fields__]
     if unknown:
         raise SettingsError(
@@ -59,7 +61,18 @@ def load(file: Path | None = None) -> Settings:
     try:
         return msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{file}: {error}") from None
+        raise SettingsError(f"{file}: {_expected(str(error), values)}") from None
+
+
+def _expected(problem: str, values: dict[str, object]) -> str:
+    """What a value should have been. The checker's own words name a path and no choices."""
+    key = problem.rpartition("$.")[2].strip("`")
+    hint = get_type_hints(Settings).get(key)
+    if hint is None:
+        return problem
+    kinds = {str | None: "a text", bool: "true or false"}
+    choices = kinds.get(hint) or ", ".join(map(repr, get_args(hint)))
+    return f"{key}: expected {choices}, found {values[key]!r}"
 
 
 def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +25,12 @@ from dalmuti.protocol.text import clean_table_name, cut
 
 SMALLEST: Final = (80, 24)
 """Columns and rows that the full screen needs."""
+ADDRESS: Final = re.compile(
+    r"\[(?P<ipv6>[^][/\s]+)\](:(?P<port6>\d{1,5}))?"
+    r"|(?P<bare>[^][/\s:]*(:[^][/\s:]*){2,})"
+    r"|(?P<host>[^][/\s:]+)(:(?P<port>\d{1,5}))?",
+    re.ASCII,
+)
 NEED_ADDRESS = (
     "expected the address of a server, such as `dalmuti join 192.168.1.20`;"
     " the host's screen shows it. To play alone: `dalmuti play`"
@@ -85,9 +93,15 @@ def play(given: argparse.Namespace) -> int:
         code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
-    for file in server.saved():
-        say(f"The match was saved: dalmuti replay {shlex.quote(str(file))}")
+    _say_saved(server, session.commitments, "The match was saved")
     return code
+
+
+def _say_saved(server: servers.Server, commitments: Collection[str], what: str) -> None:
+    if server.unsaved:
+        say(f"The match was not saved: {server.unsaved}.")
+    for file in server.saved(commitments):
+        say(f"{what}: dalmuti replay {shlex.quote(str(file))}")
 
 
 def host(given: argparse.Namespace) -> int:
@@ -131,8 +145,7 @@ def host(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-    for file in server.saved():
-        say(f"The match so far was saved: dalmuti replay {shlex.quote(str(file))}")
+    _say_saved(server, session.commitments, "The match so far was saved")
     for line in lines:
         say(f"Others join with: {line}")
     say("The server stops by itself soon after the last has left.")
@@ -207,6 +220,7 @@ def bot(given: argparse.Namespace) -> int:
         delay=given.bot_delay,
         number_name=given.name is None or given.count > 1,
         trust=_trust(given, target, port),
+        claim=lambda: _claim(f"bot {usual} at {target}:{port}", None, given.table),
     )
 
 
@@ -320,12 +334,16 @@ def _utf8() -> bool:
 
 def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str, str | int]:
     """The table options of the command line, as a request carries them. Raises Refusal."""
-    values: dict[str, str | int] = dict(usual)
+    values: dict[str, str | int] = {}
     for part in filter(None, given.rules.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
             raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
-        values[name.strip()] = value.strip()
+        name = name.strip()
+        if name in values:
+            raise Refusal(f"--rules: expected each rule once, found {name!r} twice")
+        values[name] = value.strip()
+    values = {**usual, **values}
     if "seats" in values:
         raise Refusal("--rules: give the number of seats with --seats")
     values["seats"] = given.seats
@@ -351,15 +369,11 @@ def table_name(given: str | None, name: str) -> str:
 
 def address_of(text: str) -> tuple[str, int]:
     """HOST, HOST:PORT or [IPV6]:PORT. Raises Refusal."""
-    host, colon, port = text.rpartition(":")
-    if not colon or (text.count(":") > 1 and not text.startswith("[")):
-        host, port = text, str(servers.DEFAULT_PORT)
-    elif text.startswith("[") and text.endswith("]"):
-        host, port = text, str(servers.DEFAULT_PORT)
-    host = host.strip("[]")
-    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+    found = ADDRESS.fullmatch(text)
+    port = int(found["port6"] or found["port"] or servers.DEFAULT_PORT) if found else 0
+    if found is None or not 0 < port < 65536:
         raise Refusal(f"expected HOST or HOST:PORT, such as 192.168.1.20:12013, found {text!r}")
-    return host, int(port)
+    return found["ipv6"] or found["bare"] or found["host"], port
 
 
 def _claim(address: str, name: str | None, table: str | None = None) -> tuple[Any, Any] | None:

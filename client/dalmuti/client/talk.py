@@ -66,6 +66,7 @@ class Talk:
         self._asked: Decision | None = None
         self._tables: tuple[str, ...] | None = None
         self._dealt = 0
+        self._greeted = False
 
     # -- what happens -------------------------------------------------------------------------
 
@@ -79,6 +80,8 @@ class Talk:
         table = self.model.table
         if isinstance(message, Snapshot):
             lines += phrases.seated_lines(message.table)
+            lines += [] if self._greeted else [phrases.WHAT_TO_TYPE]
+            self._greeted = True
             if message.table.state != "hand":
                 lines += self._deal_hint()
         if isinstance(message, EventMessage) and isinstance(message.event, HandPrepared):

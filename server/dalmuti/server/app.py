@@ -341,6 +341,6 @@ class App:
         since = trio.current_time()
         while trio.current_time() - since < seconds:
             await trio.sleep(min(IDLE_LOOK, seconds))
-            if self.lobby.busy or self._doors.open:
+            if not self.lobby.deserted:
                 since = trio.current_time()
         self.stopping.set()

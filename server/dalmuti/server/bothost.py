@@ -15,12 +15,19 @@ import sys
 
 import trio
 
+from dalmuti.protocol.text import safe_text
 from dalmuti.server.log import Log
 from dalmuti.server.table.house import BotJob
 
 COMMAND = (sys.executable, "-m", "dalmuti.client.bots.house")
 RESTART_SECONDS = 1.0
 """After a death no child is started for so long: a broken one must not keep us busy."""
+
+LAST_WORDS = 0.2
+"""Seconds in which a dead child's last lines are read."""
+
+LINE = 1000
+"""Bytes of the longest line that is taken from the child."""
 
 LAST_SECONDS = 1.0
 """Jobs that a child got in so many seconds before it died count as not begun."""
@@ -60,7 +67,10 @@ class BotHost:
         """One child's life, from its first job to its end."""
         try:
             child = await trio.lowlevel.open_process(
-                COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
             )
         except OSError as error:
             self._log.warning("bots_cannot_start", error=error.strerror)
@@ -69,9 +79,10 @@ class BotHost:
             self._log.info("bots_started", pid=child.pid)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._feed, child, first)
+                nursery.start_soon(self._hear, child)
                 code = await child.wait()
                 self._log.warning("bots_died", pid=child.pid, code=code)
-                nursery.cancel_scope.cancel()
+                nursery.cancel_scope.deadline = trio.current_time() + LAST_WORDS
         finally:
             with trio.CancelScope(shield=True):
                 await self._end(child)
@@ -87,6 +98,18 @@ class BotHost:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 return
             job = await self._jobs.receive()
+
+    async def _hear(self, child: trio.Process) -> None:
+        """Puts each line that the child complains with into the log; without an end it is cut."""
+        assert child.stderr is not None
+        rest = b""
+        async for data in child.stderr:
+            *lines, rest = (rest + data).split(b"\n")
+            if len(rest) > LINE:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                text = safe_text(line[:LINE].decode("utf-8", "replace"))
+                self._log.warning("bots_say", text=text)
 
     def _line(self, job: BotJob) -> bytes:
         values: dict[str, str | float] = {
@@ -111,3 +134,5 @@ class BotHost:
         if child.returncode is None:
             child.kill()
             await child.wait()
+        if child.stderr is not None:
+            await child.stderr.aclose()

@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from dalmuti.server.app import App
@@ -35,9 +35,18 @@ NO_CONNECTION = 3
 BUG = 70
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """argparse, with one sentence for a wrong use."""
+
+    def error(self, message: str) -> NoReturn:
+        """The sentence on standard error; exits with 2."""
+        text = message[:1].lower() + message[1:]
+        self.exit(WRONG_USE, f"{self.prog}: {text}. See `{self.prog} --help`.\n")
+
+
+def parser() -> Parser:
     """The command line."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="dalmuti-server",
         description="The server of Dalmuti: it deals, decides and keeps every table.",
         epilog=EXAMPLES,
@@ -105,14 +114,24 @@ def parser() -> argparse.ArgumentParser:
         help="stop when nobody was here for so long",
     )
     commands = top.add_subparsers(dest="command", metavar="")
-    check = commands.add_parser("check-config", help="check a configuration file")
-    check.add_argument("file", type=Path)
-    backup = commands.add_parser(
-        "backup", help="copy the journal of the data folder to a file, while the server runs"
+    check = commands.add_parser(
+        "check-config",
+        help="check a configuration file",
+        epilog="example: dalmuti-server check-config server.toml",
     )
-    backup.add_argument("file", type=Path)
+    check.add_argument("file", metavar="FILE", type=Path)
+    backup = commands.add_parser(
+        "backup",
+        help="copy the journal of the data folder to a file, while the server runs",
+        epilog="example: dalmuti-server --data /var/lib/dalmuti backup monday.db",
+    )
+    backup.add_argument("file", metavar="FILE", type=Path)
     _admin_commands(commands)
-    commands.add_parser("default-config", help="print a configuration file with every default")
+    commands.add_parser(
+        "default-config",
+        help="print a configuration file with every default",
+        epilog="example: dalmuti-server default-config > server.toml",
+    )
     return top
 
 
@@ -273,11 +292,24 @@ def _backup(config: Config, file: Path) -> int:
 
 
 def _serve(config: Config, given: argparse.Namespace) -> int:
+    from tempfile import TemporaryFile
+
     import trio
 
     from dalmuti.server.app import App, StartError, Stops
+    from dalmuti.server.config import ConfigError
     from dalmuti.server.log import Log
 
+    if config.matches is not None:
+        try:
+            config.matches.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=config.matches):
+                pass
+        except OSError as error:
+            raise ConfigError(
+                f"transcripts cannot be written to {config.matches}: {error.strerror};"
+                " choose another folder with --records or --data"
+            ) from None
     stops = Stops(signals=True, lifeline=given.lifeline, until_empty=given.until_empty)
     app = App(config, Log(sink=_sink(config)), reread=lambda: _configured(given))
 

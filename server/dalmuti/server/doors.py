@@ -8,7 +8,8 @@ When the whole server is full, the same is done to the address with the most in 
 An address is an IPv4 address or a /64 network of IPv6, since that is what one subscriber has. The
 loopback addresses `127.0.0.1` and `::1` are home: the house bots come from there, and whoever can
 connect from there has an account on this machine. Home has no bound of its own on connections and
-joins. A proxy or tunnel on this machine makes strangers look like home: then the bounds are its.
+joins, and half of all places in the doorway. A proxy or tunnel on this machine makes strangers look
+like home: then the bounds are its own.
 """
 
 from __future__ import annotations
@@ -114,7 +115,10 @@ class Doors:
                 return None
             if self._connects.wait(address, now):
                 return None
-        if len(self._doorway.get(address, ())) >= self._limits.address_waiting:
+        room = self._limits.address_waiting
+        if address in HOME:  # all house bots may come at once
+            room = max(room, self._most // 2)
+        if len(self._doorway.get(address, ())) >= room:
             self._send_away(address)
         if self.open >= self._most:
             crowd = max(self._doorway, key=lambda each: len(self._doorway[each]), default=None)

@@ -11,6 +11,7 @@ where a listener of their own is opened if there is no other (`bots_door`).
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 import ssl
@@ -150,7 +151,9 @@ async def _listeners(text: str, host: str, port: int) -> list[trio.SocketListene
         return await trio.open_tcp_listeners(port, host=host)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise EntranceError(f"cannot listen on {text}: {reason}") from None
+        hint = "; another server may be running, or choose another port"
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        raise EntranceError(f"cannot listen on {text}: {reason}{hint * taken}") from None
 
 
 def _is_too_open(entrance: Entrance, config: Config) -> bool:

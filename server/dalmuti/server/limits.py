@@ -88,10 +88,14 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         float, Meta(gt=0, le=86_400, description="The time after which so many may come again.")
     ] = 600.0
     tables: Annotated[int, Meta(ge=1, le=100_000, description="Open tables at once.")] = 200
-    watchers: Annotated[int, Meta(ge=0, le=1000, description="Spectators of one table.")] = 50
+    watchers: Annotated[int, Meta(ge=0, le=300, description="Spectators of one table.")] = 50
+    house_bots: Annotated[
+        int,
+        Meta(ge=0, le=100_000, description="House bots of all tables; each is a connection."),
+    ] = 250
     listed: Annotated[
         int,
-        Meta(ge=20, le=500, description="Players a table lists, those included who left again."),
+        Meta(ge=20, le=300, description="Players a table lists, those included who left again."),
     ] = 60
     watch_burst: Annotated[
         int, Meta(ge=1, le=1000, description="Spectators who come to a table all at once.")

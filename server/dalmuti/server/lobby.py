@@ -29,7 +29,7 @@ from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
-SHOWN = 300
+SHOWN = 250
 """Tables, and people, that the lobby shows at most."""
 
 LATE_SECONDS = 0.1
@@ -73,9 +73,11 @@ class Lobby:
         """Set, and replaced, whenever a connection or a table is over."""
 
     @property
-    def busy(self) -> bool:
-        """Whether anybody is connected, or holds a seat."""
-        return bool(self.peers or self.rooms)
+    def deserted(self) -> bool:
+        """Whether no person is connected or holds a seat; bots alone do not keep a server up."""
+        return not any(
+            peer.caller is not None and peer.caller.kind == "human" for peer in self.peers.values()
+        ) and not any(room.table.people_seated for room in self.rooms.values())
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -166,6 +168,8 @@ class Lobby:
                     self._limit_address(peer, room, request)
                     await self._ask(peer, room, request)
                 case _ if peer.room is not None:
+                    if isinstance(request, msg.AddBot):
+                        self._must_have_bots()
                     await self._ask(peer, peer.room, request)
                 case msg.Leave():
                     peer.post(msg.Ok(re=request.id))
@@ -237,6 +241,12 @@ class Lobby:
     def _must_be_free(peer: Peer) -> None:
         if peer.room is not None:
             raise Refused(ErrorCode.ALREADY_SEATED, "leave your table first")
+
+    def _must_have_bots(self) -> None:
+        """House bots are connections as well: they must leave some for people."""
+        bots = sum(room.table.house.number for room in self.rooms.values())
+        if bots >= self._config.limits.house_bots:
+            raise Refused(ErrorCode.REFUSED, "the server has no more house bots now")
 
     async def _create(self, peer: Peer, caller: Caller, request: msg.CreateTable) -> None:
         self._must_be_free(peer)

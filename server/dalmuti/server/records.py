@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -95,13 +96,23 @@ class Recorder:
             await trio.to_thread.run_sync(self._append, text)
 
     def _append(self, text: str) -> None:
-        name = self.place.file or new_name(self._folder, self._table)
-        first = not self.place.size
+        """All of the text, or nothing: on a full disk the hands before stay readable."""
+        name, size = self.place.file or new_name(self._folder, self._table), self.place.size
+        path = self._folder / name
         self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / name).open("x" if first else "a", encoding="utf-8", newline="\n") as f:
-            f.write(text)
-        self.place = Place(name, self.place.size + len(text.encode()), self._writer.mark)
-        if first and self._most:
+        try:
+            with path.open("a" if size else "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except FileExistsError:
+            raise
+        except OSError:
+            with suppress(OSError):
+                os.truncate(path, size)
+                if not size:
+                    path.unlink()
+            raise
+        self.place = Place(name, size + len(text.encode()), self._writer.mark)
+        if not size and self._most:
             thin_out(self._folder, self._most)
 
 

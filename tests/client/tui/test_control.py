@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
-from dalmuti.client.tui import labels
+from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.commands import IN_LOBBY, completions, offered, say
 from dalmuti.client.tui.control import RESULT_SECONDS, Control, Options
 from dalmuti.client.tui.keytexts import COMMANDS
@@ -478,6 +478,6 @@ def test_what_is_typed_shows_what_it_may_become() -> None:
 def test_a_key_that_does_nothing_says_so_in_our_turn_too() -> None:
     player = quiet(Stage(4, seed=3).deal().run(your_turn))
     player.press("z")
-    assert player.control.ui.hint == labels.UNKNOWN_KEY
+    assert player.control.ui.hint == tabletexts.UNKNOWN_KEY
     player.press("escape", "left")
     assert player.control.ui.hint == ""

@@ -10,9 +10,13 @@ import trio
 from dalmuti.client import out
 from dalmuti.client.bot import Bot, Player
 from dalmuti.client.link import tcp
-from dalmuti.client.session import Ended, Session
+from dalmuti.client.seats import Seat, SeatFile
+from dalmuti.client.session import Ended, Held, Session
 from dalmuti.client.trust import Trust
 from dalmuti.protocol.messages import JoinTable
+
+Claim = tuple[SeatFile, Seat | None]
+"""A file for a seat, and the seat that is in it."""
 
 
 def seat_bots(
@@ -27,10 +31,12 @@ def seat_bots(
     delay: float,
     number_name: bool,
     trust: Trust | None = None,
+    claim: Callable[[], Claim | None] = lambda: None,
 ) -> int:
     """Plays `count` bots until they have left. Returns the exit code: the worst that happened.
 
-    With a `trust` they connect over TLS.
+    With a `trust` they connect over TLS. `claim` gives each a file for its seat, and the seat that
+    an earlier bot, which was killed, still holds (server.md I-22).
     """
     entry = JoinTable(id=0, table=table or "?", password=password)
 
@@ -39,25 +45,29 @@ def seat_bots(
             complain(text)
         return ""
 
+    claims = [claim() for _ in range(count)]
+    seats = [each[1] if each else None for each in claims]
     sessions = [
         Session(
             tcp(host, port) if trust is None else trust.connect,
             note=note,
-            name=name,
+            name=seat.name if seat else name,
             number_name=number_name,
+            held=Held(seat.table, seat.token, seat.name) if seat else None,
+            store=each[0] if each else None,
             address=f"{host}:{port}",
             kind="bot",
             password=password,
             entry=entry if table else None,
             join_only=None if table else entry,
         )
-        for _ in range(count)
+        for each, seat in zip(claims, seats, strict=True)
     ]
     ends: list[Ended] = []
     caught: list[int] = []
 
     async def one(session: Session) -> None:
-        ended = await Player(session, make(), delay=delay, report=complain).run()
+        ended = await Player(session, make(), delay=delay, report=complain, news=out.say).run()
         ends.append(ended)
         if ended.text and not caught:
             complain(f"{session.name}: {ended.text}")
@@ -79,7 +89,12 @@ def seat_bots(
                     playing.start_soon(one, session)
             waiting.cancel_scope.cancel()
 
-    trio.run(all_of_them)
+    try:
+        trio.run(all_of_them)
+    finally:
+        for each in claims:
+            if each is not None:
+                each[0].close()
     return 128 + caught[0] if caught else max((ended.code for ended in ends), default=0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
-from dalmuti.client.tui import labels
+from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.control import Control
 from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.core.events import PlayerInfo
@@ -34,7 +34,7 @@ def say(control: Control, text: str) -> None:
     if text.startswith("/"):
         run(control, text)
     elif text and control.table is None:
-        control.ui.hint = labels.NEED_TABLE
+        control.ui.hint = tabletexts.NEED_TABLE
     elif text:
         control.ask(Chat, text=text)
 
@@ -44,10 +44,10 @@ def run(control: Control, text: str) -> None:
     command, _, rest = text.partition(" ")
     command = command.lower()
     if command not in COMMANDS:
-        control.ui.hint = labels.unknown_command(command)
+        control.ui.hint = tabletexts.unknown_command(command)
         return
     if control.table is None and command in AT_TABLE:
-        control.ui.hint = labels.NEED_TABLE
+        control.ui.hint = tabletexts.NEED_TABLE
         return
     match command:
         case "/help":
@@ -65,7 +65,7 @@ def _at_table(control: Control, table: TableView, command: str, rest: str) -> No
     match command:
         case "/who":
             names = [info.name + words.KINDS[info.kind] for info in _sitting(table)]
-            control.notice(labels.who_is_here(names, table.watchers))
+            control.notice(tabletexts.who_is_here(names, table.watchers))
         case "/score":
             control.ui.overlay = "scores"
         case "/rules":
@@ -75,9 +75,9 @@ def _at_table(control: Control, table: TableView, command: str, rest: str) -> No
         case "/kick" | "/host":
             info = next((i for i in _sitting(table) if i.name.lower() == rest.lower()), None)
             if not rest:
-                control.ui.hint = labels.needs_name(command)
+                control.ui.hint = tabletexts.needs_name(command)
             elif info is None:
-                control.ui.hint = labels.nobody_called(rest)
+                control.ui.hint = tabletexts.nobody_called(rest)
             else:
                 control.ask(Kick if command == "/kick" else GiveHost, player=info.player)
         case "/deal":
@@ -103,7 +103,7 @@ def _enter(control: Control, command: str, rest: str) -> None:
         else:
             plain.append(word)
     if not plain:
-        control.ui.hint = labels.needs_name(command)
+        control.ui.hint = tabletexts.needs_name(command)
         return
     password = options.pop("password", None)
     secret = None if password is None else str(password)

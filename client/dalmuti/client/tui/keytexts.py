@@ -103,6 +103,8 @@ KEYS_LOBBY: Final[Keys] = (
     ("q", "quit"),
 )
 
+KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
+
 KEY_OF: Mapping[str, str] = {
     "Enter": "enter",
     "Space": "space",

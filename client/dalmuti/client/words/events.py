@@ -116,14 +116,18 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
         case ev.TitlesDrawn():
             return _drawn(_Speaker(after), event)
         case ev.HandStarted(hand=number, order=order):
+            if before.you is None:
+                return f"Hand {number} begins."
             if before.you not in order:
-                return f"Hand {number} begins. {_watching(before)}"
+                return f"Hand {number} begins. You play from the next hand on."
             own = a_title(title_of(order.index(before.you), len(order)))
             return f"Hand {number} begins. You are {own}."
         case ev.Dealt(sizes=sizes, cards=own_cards):
             if own_cards is not None:
                 return f"You are dealt {hand(own_cards)}."
-            return f"The cards are dealt: {max(sizes)} to the first."
+            least, most = min(sizes), max(sizes)
+            dealt = count(most) if least == most else f"{least} or {count(most)}"
+            return f"Everybody is dealt {dealt}."
         case ev.HandEnded(hand=number):
             return f"Hand {number} is over."
         case ev.HandAbandoned(hand=number):
@@ -223,10 +227,6 @@ def _drawn(say: _Speaker, event: ev.TitlesDrawn) -> str:
             parts.append(f"Everyone draws a card: {drawn}.")
     ranking = ", ".join(say.who(player) for player in event.order)
     return " ".join([*parts, f"The order is {ranking}."])
-
-
-def _watching(view: TableView) -> str:
-    return "You are watching." if view.you is None else "You play from the next hand on."
 
 
 def _scored(say: _Speaker, options: TableOptions, scores: Sequence[ev.Score]) -> str | None:

@@ -61,7 +61,7 @@ def unseated(reason: str) -> str:
     return {
         "left": "You have left the table.",
         "kicked": "The host has sent you away from the table.",
-        "lost": "Your seat was given up, since you were gone for too long.",
+        "lost": "Your seat is free again: you were gone for too long, or the server was.",
         "closed": "The table is closed.",
         "replaced": BYES["replaced"],
     }.get(reason, "You sit at no table any more.")

@@ -64,6 +64,11 @@ class House:
         """How many new seats are promised."""
         return sum(ticket.player is None for ticket in self._people.tickets)
 
+    @property
+    def number(self) -> int:
+        """How many bots sit here, or are to come."""
+        return self.expected + sum(player.is_house for player in self._people.seated())
+
     def arrive(self, caller: Caller, text: str, now: float) -> None:
         """A bot is here with its ticket."""
         ticket = self._people.take_ticket(text)

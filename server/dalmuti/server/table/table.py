@@ -235,6 +235,11 @@ class Table:
             fair=self.dealer.fair,
         )
 
+    @property
+    def people_seated(self) -> bool:
+        """Whether a person holds a seat here, connected or not."""
+        return any(player.kind == "human" for player in self.people.seated())
+
     def held_names(self) -> Iterator[str]:
         """The names of players who hold a seat, connected or not."""
         return (player.name for player in self.people.seated())

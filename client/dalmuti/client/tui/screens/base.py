@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dalmuti.client import words
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, piece, span, wrap
 from dalmuti.client.tui.state import Ui
 from dalmuti.core.events import Act, PlayerInfo
@@ -253,7 +253,7 @@ def with_presence(scene: Scene, seat: int, note: Line) -> Line:
 def how_to_play(scene: Scene, room: int, rows: int) -> list[Line]:
     """The rules of the game below something else, as many whole paragraphs as there is room for."""
     table = scene.model.table
-    lines: list[Line] = [[], line(span(f"  {labels.HOW_TO_PLAY}", "head"))]
+    lines: list[Line] = [[], line(span(f"  {tabletexts.HOW_TO_PLAY}", "head"))]
     for text in words.how_to_play(table.options if table else None):
         part = [line(span(f"  {each}", "dim")) for each in wrap(text, room - 4, 0)]
         if len(lines) + len(part) + 1 > rows:

@@ -15,7 +15,7 @@ from dalmuti.client.tui.screens.base import (
 from dalmuti.client.tui.screens.cards import grid, hand_pictures
 from dalmuti.client.tui.screens.play import hand_parts, table_screen
 from dalmuti.client.tui.selector import RevolutionSelector, TaxSelector
-from dalmuti.core.cards import counts_of
+from dalmuti.core.cards import JESTER, counts_of
 from dalmuti.core.events import Due
 from dalmuti.core.moves import Call, Give, best_cards
 
@@ -107,12 +107,15 @@ def taxes(scene: Scene) -> list[Line]:
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
         choice=_giving(scene, selector),
         mine=selector is not None,
-        keys=keytexts.KEYS_TAX
-        if selector
-        else keytexts.KEYS_WATCH
-        if scene.table.you is None
-        else keytexts.KEYS_WAIT,
+        keys=_tax_keys(scene, selector),
     )
+
+
+def _tax_keys(scene: Scene, selector: TaxSelector | None) -> keytexts.Keys:
+    if selector is None:
+        return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
+    jesters = selector.held[JESTER]
+    return [(key, what) for key, what in keytexts.KEYS_TAX if key != "j" or jesters]
 
 
 def _due_note(scene: Scene, seat: int) -> Line:

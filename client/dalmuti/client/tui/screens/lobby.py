@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
@@ -24,7 +24,9 @@ def lobby(scene: Scene) -> list[Line]:
     people = lobby.people if lobby else ()
     split = 84 if scene.wide else 58
     frame = Frame(scene.cols)
-    frame.rule("┌┐", labels.tables_title(len(tables)), split=split, joint="┬", second=labels.PEOPLE)
+    frame.rule(
+        "┌┐", tabletexts.tables_title(len(tables)), split=split, joint="┬", second=tabletexts.PEOPLE
+    )
     about = _about(scene, tables)
     rows = scene.rows - 6 - len(about)
     names = [line(span(f"{name}")) for name in people]
@@ -36,26 +38,26 @@ def lobby(scene: Scene) -> list[Line]:
     for row in about:
         frame.row(row)
     frame.rule("└┘")
-    parts = [labels.LOBBY]
+    parts = [tabletexts.LOBBY]
     if scene.model.welcome is not None:
-        parts.append(labels.you_are_called(scene.model.welcome.name))
-    bar = key_bar(scene, keytexts.KEYS_LOBBY)
+        parts.append(tabletexts.you_are_called(scene.model.welcome.name))
+    bar = key_bar(scene, keytexts.KEYS_LOBBY if tables else keytexts.KEYS_NO_TABLES)
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), bar]
 
 
 def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -> list[Line]:
     """The list, scrolled so that the chosen table is in it."""
     if not tables:
-        text = labels.NO_TABLES if scene.model.lobby else labels.CONNECTING
+        text = tabletexts.NO_TABLES if scene.model.lobby else tabletexts.CONNECTING
         return [[], *(line(span(f"  {part}")) for part in wrap(text, room - 2, 0))]
     full = room >= 70
     name = 26 if full else 20
     head = line(
         span("  "),
-        column(labels.TABLE, name, "dim"),
-        column(labels.SEATED, 7, "dim"),
-        column(labels.STATE, 11, "dim"),
-        column(labels.HOUSE_RULES, max(0, room - name - 20), "dim"),
+        column(tabletexts.TABLE, name, "dim"),
+        column(tabletexts.SEATED, 7, "dim"),
+        column(tabletexts.STATE, 11, "dim"),
+        column(tabletexts.HOUSE_RULES, max(0, room - name - 20), "dim"),
     )
     chosen = min(scene.ui.lobby_index, len(tables) - 1)
     first = max(0, min(chosen - rows // 2, len(tables) - rows + 1))
@@ -64,7 +66,7 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
         target = f"table:{number}"
         style = "sel" if number == chosen else ""
         seats = f"{info.people + info.bots}/{info.options.seats}"
-        house = labels.table_rules(info)
+        house = tabletexts.table_rules(info)
         lines.append(
             [
                 Span(
@@ -73,7 +75,7 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
                 column(info.table, name - 1, style, target=target),
                 Span("", " "),
                 column(seats, 7, target=target),
-                column(labels.table_state(info), 11, target=target),
+                column(tabletexts.table_state(info), 11, target=target),
                 column(house, max(0, room - name - 20), "dim", target=target),
             ]
         )
@@ -83,7 +85,7 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
 def _about(scene: Scene, tables: tuple[TableInfo, ...]) -> list[Line]:
     """Two lines about the chosen table, or three where it has many rules."""
     if not tables:
-        return [line(span(labels.NEW_TABLE_HELP)), []]
+        return [line(span(tabletexts.NEW_TABLE_HELP)), []]
     info = tables[min(scene.ui.lobby_index, len(tables) - 1)]
     told = wrap(f"{info.table}: {words.rules(info.options)}", scene.cols - 4)[:4]
-    return [*(line(span(part)) for part in told), line(span(labels.table_note(info), "dim"))]
+    return [*(line(span(part)) for part in told), line(span(tabletexts.table_note(info), "dim"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, column, line, span, wrap
 from dalmuti.client.tui.screens.base import Scene, log_lines
 from dalmuti.client.tui.state import scene_of
@@ -38,30 +38,30 @@ def lost(scene: Scene) -> list[Line]:
         line(span(part, "bold"))
         for part in wrap(scene.model.link.why or scene.model.link.text, room, 0)
     ]
-    lines += [[], line(span(labels.retry(seconds)))]
+    lines += [[], line(span(tabletexts.retry(seconds)))]
     if scene.model.table is not None:
-        lines += [line(span(part)) for part in wrap(labels.SEAT_IS_KEPT, room, 0)]
-    return box(labels.LOST_TITLE, [*lines, []], room, labels.LOST_FOOT)
+        lines += [line(span(part)) for part in wrap(tabletexts.SEAT_IS_KEPT, room, 0)]
+    return box(tabletexts.LOST_TITLE, [*lines, []], room, tabletexts.LOST_FOOT)
 
 
 def leaving(scene: Scene) -> list[Line]:
     """Asks before leaving."""
     table = scene.model.table
     room = 50
-    text = labels.LEAVE_PROGRAM
+    text = tabletexts.LEAVE_PROGRAM
     if table is not None:
-        text = labels.LEAVE_WATCHING if table.you is None else labels.LEAVE_TABLE
+        text = tabletexts.LEAVE_WATCHING if table.you is None else tabletexts.LEAVE_TABLE
         if table.hand is not None and table.hand.seat is not None:
-            text = labels.LEAVE_ALONE if table.solo else labels.LEAVE_HAND
+            text = tabletexts.LEAVE_ALONE if table.solo else tabletexts.LEAVE_HAND
     lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
     lines.append(
         line(
-            span(f"[y] {labels.YES_LEAVE}", "key", "key:y"),
+            span(f"[y] {tabletexts.YES_LEAVE}", "key", "key:y"),
             span("   "),
-            span(f"[Esc] {labels.NO_STAY}", "key", "key:escape"),
+            span(f"[Esc] {tabletexts.NO_STAY}", "key", "key:escape"),
         )
     )
-    return box(labels.LEAVE_TITLE, [*lines, []], room)
+    return box(tabletexts.LEAVE_TITLE, [*lines, []], room)
 
 
 def scores(scene: Scene) -> list[Line]:
@@ -69,13 +69,15 @@ def scores(scene: Scene) -> list[Line]:
     table = scene.model.table
     room = 52
     if table is None or not table.scores:
-        return box(labels.SCORE, [[], line(span(labels.NO_SCORES)), []], room, labels.ESC_CLOSES)
+        return box(
+            labels.SCORE, [[], line(span(tabletexts.NO_SCORES)), []], room, labels.ESC_CLOSES
+        )
     points = table.options.scoring == "points"
     head = line(
         column("", 4),
         column(labels.NAME, 24, "dim"),
-        column(labels.POINTS if points else "", 10, "dim", right=True),
-        column(labels.HANDS_WON, 12, "dim", right=True),
+        column(tabletexts.POINTS if points else "", 10, "dim", right=True),
+        column(tabletexts.HANDS_WON, 12, "dim", right=True),
     )
     lines: list[Line] = [[], head]
     for place, score in enumerate(table.scores, start=1):
@@ -88,9 +90,9 @@ def scores(scene: Scene) -> list[Line]:
                 column(str(score.hands_won), 12, "bold", right=True),
             )
         )
-    foot = labels.match_ends(table.options)
+    foot = tabletexts.match_ends(table.options)
     lines += [[], line(span(foot, "dim"))]
-    return box(labels.score_title(table.hands_played), lines, room, labels.ESC_CLOSES)
+    return box(tabletexts.score_title(table.hands_played), lines, room, labels.ESC_CLOSES)
 
 
 def whole_log(scene: Scene) -> list[Line]:
@@ -105,7 +107,7 @@ def help_box(scene: Scene) -> list[Line]:
     room = 100 if scene.wide else 72
     here = keytexts.HELP_KEYS[scene_of(scene.model, scene.ui)]
     half = room // 2
-    lines: list[Line] = [_halves(labels.HELP_HERE, labels.HELP_ANYWHERE, half, "head")]
+    lines: list[Line] = [_halves(tabletexts.HELP_HERE, tabletexts.HELP_ANYWHERE, half, "head")]
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
@@ -117,14 +119,14 @@ def help_box(scene: Scene) -> list[Line]:
         lines += [line(span(part)) for part in wrap(text, room, 2)]
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
-    return box(labels.HELP_TITLE, lines, room, labels.ESC_CLOSES)
+    return box(tabletexts.HELP_TITLE, lines, room, labels.ESC_CLOSES)
 
 
 def _titles(scene: Scene) -> str:
     table = scene.table
     seats = len(table.order)
     names = (words.title(title_of(seat, seats)) for seat in (0, seats - 1))
-    return labels.titles_go(*names)
+    return tabletexts.titles_go(*names)
 
 
 def _halves(left: str, right: str, half: int, style: str) -> Line:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens.base import (
+    NARROW_NOTE,
     NARROW_SPLIT,
+    WIDE_NOTE,
     WIDE_SPLIT,
     Keys,
     Scene,
@@ -134,9 +136,11 @@ def _act_note(scene: Scene, seat: int) -> Line:
     if act.play is None:
         return line(span(labels.PASSES, "dim"))
     alone = scene.wide or not scene.presence(hand.order[seat])
-    if alone and hand.trick.owner == seat and act.play == hand.trick.top:
-        return play_words(act.play)
-    return line(span(str(act.play)))
+    if hand.trick.owner != seat or act.play != hand.trick.top:
+        return line(span(str(act.play)))
+    told = play_words(act.play)
+    fits = cells(told) <= (WIDE_NOTE if scene.wide else NARROW_NOTE)
+    return told if alone and fits and not act.play.jesters else told[:1]
 
 
 def _pile(scene: Scene) -> list[Line]:
@@ -217,7 +221,7 @@ def _history(scene: Scene) -> list[Line]:
 
 def _score_head(scene: Scene) -> str:
     points = scene.table.options.scoring == "points"
-    return labels.first_capital(labels.POINTS if points else labels.HANDS_WON)
+    return labels.first_capital(tabletexts.POINTS if points else tabletexts.HANDS_WON)
 
 
 def _told(scene: Scene, acts: Sequence[Act]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
-from dalmuti.client.tui import labels
+from dalmuti.client.tui import labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
 from dalmuti.client.tui.screens.base import (
     Scene,
@@ -25,8 +25,8 @@ def result(scene: Scene) -> list[Line]:
     assert ended is not None
     frame = Frame(scene.cols)
     over = table.state == "over"
-    title = labels.MATCH_RESULT if over else labels.hand_result(ended.hand)
-    frame.rule("┌┐", title, accent=True, right=labels.hands_so_far(table.hands_played))
+    title = tabletexts.MATCH_RESULT if over else tabletexts.hand_result(ended.hand)
+    frame.rule("┌┐", title, accent=True, right=tabletexts.hands_so_far(table.hands_played))
     if scene.tall:
         frame.row([])
     for row in _places(scene, ended):
@@ -43,7 +43,7 @@ def result(scene: Scene) -> list[Line]:
     for row in log_lines(log, scene.cols - 4, room, scene.ui.log_back):
         frame.row(row)
     frame.rule("└┘")
-    parts = [table.table, labels.RESULT, labels.players(len(ended.places))]
+    parts = [table.table, tabletexts.RESULT, labels.players(len(ended.places))]
     return [
         title_bar(scene, *parts),
         *frame.rows,
@@ -58,16 +58,16 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     scores = {score.player: score for score in scene.table.scores}
     wide = scene.wide
     head = line(
-        column(labels.PLACE, 7, "dim"),
+        column(tabletexts.PLACE, 7, "dim"),
         column(labels.NAME, 32 if wide else 21, "dim"),
-        column(labels.WAS, 22 if wide else 16, "dim"),
-        column(labels.NOW, 22 if wide else 16, "dim"),
+        column(tabletexts.WAS, 22 if wide else 16, "dim"),
+        column(tabletexts.NOW, 22 if wide else 16, "dim"),
     )
     if points:
-        head.append(column(labels.POINTS, 6, "dim", right=True))
-        head.append(column(labels.TOTAL, 10 if wide else 6, "dim", right=True))
+        head.append(column(tabletexts.POINTS, 6, "dim", right=True))
+        head.append(column(tabletexts.TOTAL, 10 if wide else 6, "dim", right=True))
     else:
-        head.append(column(labels.HANDS_WON, 10, "dim", right=True))
+        head.append(column(tabletexts.HANDS_WON, 10, "dim", right=True))
     lines = [head]
     seats = len(ended.places)
     for place, each in enumerate(ended.places, start=1):
@@ -94,7 +94,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
 def _name(scene: Scene, each: Result) -> str:
     name = scene.who(each.player)
     if each.standin:
-        return f"{name} {labels.BY_STANDIN}"
+        return f"{name} {tabletexts.BY_STANDIN}"
     presence = scene.presence(each.player)
     return f"{name} ({presence})" if presence else name
 
@@ -105,7 +105,9 @@ def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
     if scene.table.state == "over":
         winners = words.listed(scene.who(player) for player in scene.table.winners)
         you = scene.table.winners == (scene.table.you,)
-        rows.append(line(span(labels.match_won(winners, you, len(scene.table.winners)), "accent")))
+        rows.append(
+            line(span(tabletexts.match_won(winners, you, len(scene.table.winners)), "accent"))
+        )
     else:
         rows.append(line(span(_moved(scene, ended))))
     rows.append(line(span(next_step(scene), "bold")))
@@ -115,12 +117,12 @@ def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
 def _verified(scene: Scene, hand: int) -> Line:
     found = scene.model.verified.get(hand)
     if found is None:
-        return line(span(labels.NOT_VERIFIED, "dim"))
+        return line(span(tabletexts.NOT_VERIFIED, "dim"))
     if found and not scene.table.fair:
-        return line(span(labels.VERIFIED_KNOWN, "good"))
+        return line(span(tabletexts.VERIFIED_KNOWN, "good"))
     if found:
-        return line(span(labels.VERIFIED, "good"))
-    return line(span(f" {labels.WRONG_DEAL} ", "alarm"))
+        return line(span(tabletexts.VERIFIED, "good"))
+    return line(span(f" {tabletexts.WRONG_DEAL} ", "alarm"))
 
 
 def _moved(scene: Scene, ended: HandEnded) -> str:
@@ -131,8 +133,8 @@ def _moved(scene: Scene, ended: HandEnded) -> str:
         for info in table.players
         if info.presence != "left" and info.player not in {each.player for each in ended.places}
     ]
-    joins = labels.joins_next(words.listed(waiting)) if waiting else ""
+    joins = tabletexts.joins_next(words.listed(waiting)) if waiting else ""
     for place, each in enumerate(ended.places):
         if each.player == table.you:
-            return f"{labels.moved(each.seat - place)} {joins}".strip()
+            return f"{tabletexts.moved(each.seat - place)} {joins}".strip()
     return joins

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Keys,
@@ -23,18 +23,18 @@ def room(scene: Scene) -> list[Line]:
     split = 66 if scene.wide else 43
     frame = Frame(scene.cols)
     sitting = [info for info in table.players if info.presence != "left"]
-    seats = labels.seats_title(len(sitting), table.options.seats)
-    frame.rule("┌┐", seats, split=split, joint="┬", second=labels.RULES)
+    seats = tabletexts.seats_title(len(sitting), table.options.seats)
+    frame.rule("┌┐", seats, split=split, joint="┬", second=tabletexts.RULES)
     below = _below(scene)
     rows = scene.rows - 6 - len(below)
     left = _seats(scene, split - 3)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper=_rules(scene, split))
-    frame.rule("├┤", labels.JOIN_TITLE if _joinable(scene) else "", split=split, joint="┴")
+    frame.rule("├┤", tabletexts.JOIN_TITLE if _joinable(scene) else "", split=split, joint="┴")
     for row in below:
         frame.row(row)
     frame.rule("└┘")
-    state = labels.WAITING_ROOM if not table.hands_played else labels.BETWEEN_HANDS
+    state = tabletexts.WAITING_ROOM if not table.hands_played else tabletexts.BETWEEN_HANDS
     bar = key_bar(scene, host_keys(scene))
     return [title_bar(scene, table.table, state), *frame.rows, chat_row(scene), bar]
 
@@ -53,11 +53,11 @@ def _seats(scene: Scene, room: int) -> list[Line]:
     ]
     for number in range(table.options.seats):
         if number >= len(sitting):
-            lines.append(line(span(f"{number + 1:3}  {labels.FREE_SEAT}", "dim")))
+            lines.append(line(span(f"{number + 1:3}  {tabletexts.FREE_SEAT}", "dim")))
             continue
         info = sitting[number]
         mine = info.player == table.you
-        note = labels.HOST if info.player == table.host else ""
+        note = tabletexts.HOST if info.player == table.host else ""
         lines.append(
             line(
                 span(f"{number + 1:3}  ", "dim"),
@@ -68,7 +68,7 @@ def _seats(scene: Scene, room: int) -> list[Line]:
                 ),
                 span(" "),
                 column(
-                    labels.YOU if mine else labels.KINDS[info.kind],
+                    tabletexts.YOU if mine else tabletexts.KINDS[info.kind],
                     11 if full else 9,
                     "you" if mine else "dim",
                 ),
@@ -86,12 +86,12 @@ def _rules(scene: Scene, split: int) -> list[Line]:
     cells = scene.cols - split - 4
     table = scene.table
     lines: list[Line] = []
-    for text in labels.rules_of(table.options):
+    for text in tabletexts.rules_of(table.options):
         lines += [line(span(part)) for part in wrap(text, cells)]
     if not table.fair:
-        lines.append(line(span(labels.NOT_FAIR, "warn")))
+        lines.append(line(span(tabletexts.NOT_FAIR, "warn")))
     if table.watchers:
-        watching = labels.watchers(words.listed(table.watchers))
+        watching = tabletexts.watchers(words.listed(table.watchers))
         lines += [line(span(part, "dim")) for part in wrap(watching, cells)]
     return [*lines, [], line(span(log_title(scene), "head"))]
 
@@ -117,15 +117,16 @@ def next_step(scene: Scene) -> str:
         return scene.ui.next_step
     sitting = sum(info.presence != "left" for info in table.players)
     if sitting < 2:
-        return labels.NEED_TWO_HOST if scene.is_host else labels.NEED_TWO
+        return tabletexts.NEED_TWO_HOST if scene.is_host else tabletexts.NEED_TWO
     if scene.is_host and table.state == "over":
-        return labels.YOU_DEAL_NEW
+        return tabletexts.YOU_DEAL_NEW
     if scene.is_host and table.solo:
-        return labels.YOU_GO_ON
+        return tabletexts.YOU_GO_ON
     if scene.is_host:
-        return labels.YOU_DEAL if table.result else labels.YOU_DEAL_FIRST
+        return tabletexts.YOU_DEAL if table.result else tabletexts.YOU_DEAL_FIRST
     host = table.host and scene.who(table.host)
-    return labels.host_deals(host or labels.THE_HOST)
+    waits = tabletexts.host_begins if table.state == "over" else tabletexts.host_deals
+    return waits(host or tabletexts.THE_HOST)
 
 
 def host_keys(scene: Scene) -> Keys:
