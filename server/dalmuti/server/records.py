@@ -101,10 +101,8 @@ class Recorder:
         path = self._folder / name
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
-            with path.open("a" if size else "x", encoding="utf-8", newline="\n") as file:
+            with path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(text)
-        except FileExistsError:
-            raise
         except OSError:
             with suppress(OSError):
                 os.truncate(path, size)
