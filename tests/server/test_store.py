@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(
     (tmp_path / "file").touch()
     assert main(["--listen", "127.0.0.1:0", "--data", str(tmp_path / "file" / "x")]) == 2
     said = capsys.readouterr().err
-    assert "cannot be used" in said and said.count("\n") == 1
+    assert "Not a directory" in said and said.count("\n") == 1
 
 
 def test_a_file_that_is_no_journal_is_one_sentence(tmp_path: Path) -> None:
