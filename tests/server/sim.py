@@ -26,7 +26,7 @@ from dalmuti.server.limits import Limits
 from dalmuti.server.sessions import Caller, Secret
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import BotJob
-from dalmuti.server.table.table import Table
+from dalmuti.server.table.table import Batch, Table
 
 NAME = "Kitchen"
 INSTANCE = "this run"
@@ -141,6 +141,7 @@ class Sim:
         limits: Limits | None = None,
         decks: Iterable[Sequence[int]] | None = None,
         seed: int = 1,
+        fair: bool = False,
         pace: float = 1.0,
         password: str | None = None,
         solo: bool = False,
@@ -158,7 +159,7 @@ class Sim:
             password=Secret.of(password) if password else None,
             solo=solo,
             pace=pace,
-            dealer=Dealer(NAME, seed) if decks is None else KnownDecks(decks),
+            dealer=KnownDecks(decks) if decks else Dealer(NAME, None if fair else seed),
             delays=random.Random(seed),
             tokens=lambda: f"TOKEN{next(tokens)}",
         )
@@ -302,7 +303,7 @@ class Sim:
         return writer.add(self.log, self.names, self.seeds)
 
     def _deliver(self) -> None:
-        batch = self.table.take()
+        batch = self._take()
         self.log += batch.entries
         self.names.update(batch.players)
         self.seeds.update(batch.seeds)
@@ -311,6 +312,9 @@ class Sim:
             self.viewers[conn].take(message, self.now)
         if not self.table.closed:
             self._compare()
+
+    def _take(self) -> Batch:
+        return self.table.take()
 
     def _compare(self) -> None:
         """Everybody's fold is what the server would send him now."""

@@ -24,6 +24,8 @@ ANY = st.integers(0, 10**6)
 class TableMachine(RuleBasedStateMachine):
     """Each rule is something that a person, a program or the network may do."""
 
+    make: type[Sim] = Sim
+
     @initialize(
         seed=ANY,
         seats=st.integers(2, 6),
@@ -35,7 +37,7 @@ class TableMachine(RuleBasedStateMachine):
         watch=st.booleans(),
     )
     def open(self, seed: int, pace: float, watch: bool, **options: Any) -> None:
-        self.sim = Sim(options=options, seed=seed, pace=pace, watch=watch)
+        self.sim = self.make(options=options, seed=seed, pace=pace, watch=watch)
         self.names = 0
         for _ in range(3):
             self.join(watch=False, kind="human")

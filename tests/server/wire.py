@@ -19,6 +19,8 @@ from dalmuti.server.config import Config
 from dalmuti.server.lobby import Lobby
 from dalmuti.server.log import Log
 from dalmuti.server.peer import Peer
+from dalmuti.server.store.keeping import Keeping
+from dalmuti.server.store.store import Store
 from dalmuti.server.table.house import BotJob
 from dalmuti.server.table.table import Table
 
@@ -115,12 +117,16 @@ class MemoryServer:
         nursery: trio.Nursery,
         config: Config | None = None,
         make_table: Callable[..., Table] = Table,
+        store: Store | None = None,
     ) -> None:
         self.config = config or Config()
         self.jobs: list[BotJob] = []
         self.log_text = io.StringIO()
         self.log = Log("json", self.log_text)
-        self.lobby = Lobby(self.config, self.log, nursery, self.jobs.append, make_table)
+        self.keeping = Keeping(self.config, self.log, store)
+        self.lobby = Lobby(
+            self.config, self.log, nursery, self.jobs.append, make_table, self.keeping
+        )
         nursery.start_soon(self.lobby.push_changes)
         self._nursery = nursery
         self._conns = count(1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -33,6 +33,8 @@ class Place(Struct, frozen=True, omit_defaults=True):
     """Where a transcript goes on: its file, how long that is, and how far the writer was."""
 
     file: str = ""
+    """Empty: it gets its name with its first hand. Whoever wants to find the place again after a
+    crash must know the name before anything is written."""
     size: int = 0
     mark: Mark = Mark()
 
@@ -66,6 +68,9 @@ class Recorder:
         if not self.place.file:
             return
         path = self._folder / self.place.file
+        if not self.place.size:
+            path.unlink(missing_ok=True)
+            return
         size = path.stat().st_size
         if size < self.place.size:
             raise OSError(0, f"{path} is shorter than it was")
@@ -92,8 +97,9 @@ class Recorder:
 
     def _append(self, text: str) -> None:
         """All of the text, or nothing: on a full disk the hands before stay readable."""
-        path = self._folder / (self.place.file or self._new_file().name)
-        size = path.stat().st_size
+        name, size = self.place.file or new_name(self._folder, self._table), self.place.size
+        path = self._folder / name
+        self._folder.mkdir(parents=True, exist_ok=True)
         try:
             with path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(text)
@@ -103,22 +109,20 @@ class Recorder:
                 if not size:
                     path.unlink()
             raise
-        self.place = Place(path.name, size + len(text.encode()), self._writer.mark)
+        self.place = Place(name, size + len(text.encode()), self._writer.mark)
+        if not size and self._most:
+            thin_out(self._folder, self._most)
 
-    def _new_file(self) -> Path:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        stem = re.sub(r"[^\w-]+", "_", self._table).strip("_") or "table"
-        stem = f"{stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        for number in count(1):
-            path = self._folder / f"{stem}{'' if number == 1 else f'-{number}'}.txt"
-            try:
-                path.open("x").close()
-            except FileExistsError:
-                continue
-            if self._most:
-                thin_out(self._folder, self._most)
-            return path
-        raise AssertionError("numbers do not end")
+
+def new_name(folder: Path, table: str, taken: Collection[str] = ()) -> str:
+    """A name for the transcript of a table that begins now: no file has it, nor is it taken."""
+    stem = re.sub(r"[^\w-]+", "_", table).strip("_") or "table"
+    stem = f"{stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    for number in count(1):
+        name = f"{stem}{'' if number == 1 else f'-{number}'}.txt"
+        if name not in taken and not (folder / name).exists():
+            return name
+    raise AssertionError("numbers do not end")
 
 
 def thin_out(folder: Path, most: int) -> None:

@@ -6,7 +6,7 @@ were asked for, and the rest of the server need not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 import trio
@@ -15,8 +15,8 @@ from msgspec import Struct
 from dalmuti.server.clock import Clock
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
-from dalmuti.server.records import Recorder
-from dalmuti.server.store.journal import Journal, Saved, read
+from dalmuti.server.records import Place, Recorder, new_name
+from dalmuti.server.store.journal import Journal, Saved, Step, read
 from dalmuti.server.store.store import Store
 from dalmuti.server.store.writer import BEAT_SECONDS, Writer
 from dalmuti.server.table.image import load
@@ -38,6 +38,8 @@ class Keeping:
         self.writer = None if store is None else Writer(store, self.clock, log)
         self._config, self._log = config, log
         self._rows = [] if store is None else store.tables()
+        self._files: set[str] = set()
+        """Names of transcripts that tables of this run have, written to or not."""
         self._numbers = count(1 + max((rows.id for rows in self._rows), default=0))
 
     @property
@@ -52,8 +54,14 @@ class Keeping:
 
     def new(self, table: Table) -> Kept:
         """Keeps a table from its opening on."""
-        journal = None if self.writer is None else Journal(next(self._numbers), self.writer)
-        return Kept(self._recorder(table), journal)
+        if self.writer is None:
+            return Kept(self._recorder(table, Place()))
+        place = Place()
+        if (folder := self._config.matches) is not None:
+            place = Place(new_name(folder, table.name, self._files))
+            self._files.add(place.file)
+        journal = Journal(next(self._numbers), self.writer)
+        return Kept(self._recorder(table, place), journal)
 
     def saved(self) -> Iterator[Saved]:
         """The tables that were open. One that cannot be read stays where it is, and is told of."""
@@ -73,9 +81,11 @@ class Keeping:
         entries = [entry for step in saved.steps for entry in step.entries]
         load(table, saved.match, entries, saved.state)
         assert self.writer is not None
-        return Kept(self._recorder(table, saved), Journal(saved.id, self.writer, saved))
+        self._files.add(saved.place.file)
+        recorder = self._recorder(table, saved.place, saved.steps)
+        return Kept(recorder, Journal(saved.id, self.writer, saved))
 
-    def _recorder(self, table: Table, saved: Saved | None = None) -> Recorder | None:
+    def _recorder(self, table: Table, place: Place, steps: Sequence[Step] = ()) -> Recorder | None:
         folder = self._config.matches
         if folder is None:
             return None
@@ -84,7 +94,7 @@ class Keeping:
             table.name,
             table.options,
             fair=table.dealer.fair,
-            place=None if saved is None else saved.place,
+            place=place,
             most=self._config.keep_matches,
         )
         try:
@@ -92,7 +102,7 @@ class Keeping:
         except OSError as error:
             self._log.warning("record_cannot_go_on", table=table.name, error=error.strerror)
             return None
-        for step in () if saved is None else saved.steps:
+        for step in steps:
             recorder.note(step.entries, step.names)
         return recorder
 

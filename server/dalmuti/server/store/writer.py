@@ -35,11 +35,13 @@ class Writer:
         self._log = log
         self._waiting: list[_Lot] = []
         self._wake = trio.Event()
-        self._ending = False
+        self._ending = self._over = False
         self._thread = trio.CapacityLimiter(1)
 
     async def keep(self, statements: list[Statement]) -> None:
         """Returns when all of it is kept. Raises NotKept. Not to be cancelled: shield it."""
+        if self._over:
+            raise NotKept
         lot = _Lot(statements)
         self._waiting.append(lot)
         self._wake.set()
@@ -62,17 +64,31 @@ class Writer:
     async def run(self) -> None:
         """Writes until the end, then closes the journal."""
         with trio.CancelScope(shield=True):
-            while self._waiting or not self._ending:
-                if self._waiting:
+            try:
+                while self._waiting or not self._ending:
+                    if not self._waiting:
+                        self._wake = trio.Event()
+                        await self._wake.wait()
+                    await trio.lowlevel.checkpoint()  # all tables that have work now come along
                     lots, self._waiting = self._waiting, []
-                    await self._commit(lots)
-                else:
-                    self._wake = trio.Event()
-                    await self._wake.wait()
-            await trio.to_thread.run_sync(self.store.close, limiter=self._thread)
+                    if lots:
+                        await self._commit(lots)
+            finally:
+                self._over = True  # even after a bug no table waits for ever
+                for lot in self._waiting:
+                    lot.done.set()
+                await trio.to_thread.run_sync(self.store.close, limiter=self._thread)
 
     async def _commit(self, lots: list[_Lot]) -> None:
         statements = [statement for lot in lots for statement in lot.statements]
+        try:
+            await self._try(lots, statements)
+        finally:
+            for lot in lots:
+                lot.done.set()
+
+    async def _try(self, lots: list[_Lot], statements: list[Statement]) -> None:
+        """Until it goes through, or the server ends."""
         while not lots[0].kept:
             try:
                 await trio.to_thread.run_sync(
@@ -93,8 +109,6 @@ class Writer:
                 if self.stuck:
                     self._log.info("journal_can_be_written_again")
                 self.stuck = False
-        for lot in lots:
-            lot.done.set()
 
     async def _wait_for_the_end(self) -> None:
         while not self._ending:

@@ -199,6 +199,12 @@ class People:
         )
         del self.kicked[:-MOST_KICKED]
 
+    def forget_connections(self) -> None:
+        """In a new run of the server the same number is another one's connection."""
+        for player in self.players.values():
+            player.left_as = None
+        self.kicked = [Kicked(each.name, each.address, None) for each in self.kicked]
+
     def is_kicked(self, caller: Caller) -> bool:
         """Whether this is somebody who was kicked."""
         return any(

@@ -120,14 +120,15 @@ class Table:
         """
         self.play.give_time(bonus)
         for player in self.people.seated():
-            player.left_as = None
             if player.grace_ends is not None and player.conn is None:
                 player.grace_ends = now + self.limits.grace_seconds
         for conn, _ in list(self.people.connected()):
             self.seating.lose(conn, now)
+        self.people.forget_connections()
         self.house.send_again(now)
         self._deserted_at = None
         self._after(now)
+        self.feed.out.clear()  # for connections that are no more, whose numbers others get now
 
     def handle(self, caller: Caller, request: msg.Request, now: float) -> ErrorCode | None:
         """Does what somebody asks, and answers with `ok` or `error`, before what it led to.
