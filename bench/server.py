@@ -112,7 +112,7 @@ async def measure(server: Server, tables: int, seconds: float, stalled: bool = F
     await asyncio.sleep(0.5 if stalled else 0)
     for bots in groups:
         bots[0].ask(t="deal")
-    await asyncio.sleep(WARM_SECONDS)
+    await asyncio.sleep(min(WARM_SECONDS, seconds))
     results.on, before, began = True, server.cpu(), time.perf_counter()
     await asyncio.sleep(seconds)
     results.on = False
