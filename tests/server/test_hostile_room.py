@@ -152,7 +152,7 @@ async def drip(room: Room) -> None:
             for byte in data:
                 await stream.send_all(bytes([byte]))
                 await trio.sleep(0.05)
-        except trio.BrokenResourceError:
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
             return
 
     early = await room.stranger()
