@@ -130,6 +130,7 @@ def config_from(raw: dict[str, Any]) -> Config:
     limits = raw.get("limits", {})
     if isinstance(limits, dict):
         _check_keys(limits, Limits, "limits.")
+    _check_words(raw)
     values = {key: None if value == "" else value for key, value in raw.items()}
     if raw.get("greeting") == "":
         del values["greeting"]
@@ -149,6 +150,12 @@ def check(config: Config) -> None:
         scheme, _, _ = split_listen(address)
         if scheme == "tls" and config.tls_cert is None:
             raise ConfigError(f"listen: {address} needs a certificate; set tls_cert and tls_key")
+    limits = config.limits
+    if limits.ping_seconds >= limits.dead_seconds:
+        raise ConfigError(
+            f"limits.ping_seconds: expected less than limits.dead_seconds"
+            f" ({limits.dead_seconds:g}), found {limits.ping_seconds:g}"
+        )
     if config.tls_key is not None and config.tls_cert is None:
         raise ConfigError("tls_key: there is no tls_cert that it could belong to")
     if config.metrics is not None:
@@ -163,6 +170,15 @@ def _check_keys(raw: dict[str, Any], form: type[Struct], prefix: str) -> None:
             near = difflib.get_close_matches(key, form.__struct_fields__, n=1, cutoff=0.5)
             hint = f"; did you mean {prefix}{near[0]}?" if near else ""
             raise ConfigError(f"unknown key {prefix}{key}{hint}")
+
+
+def _check_words(raw: dict[str, Any]) -> None:
+    """Where only some words will do, names them; msgspec names only what it found."""
+    for key, hint in get_type_hints(Config).items():
+        if get_origin(hint) is Literal and isinstance(raw.get(key), str):
+            words = get_args(hint)
+            if raw[key] not in words:
+                raise ConfigError(f"{key}: expected one of {', '.join(words)}, found {raw[key]}")
 
 
 def split_listen(text: str) -> tuple[Literal["", "tcp", "tls"], str, int]:
