@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
@@ -13,7 +13,7 @@ import trio
 from dalmuti.client.bot import Bot, BotError, Player, load_bot, pause
 from dalmuti.client.bots.simple import HOUSE_BOTS, GreedyBot, RandomBot
 from dalmuti.client.model import Input
-from dalmuti.client.session import Ended, Session
+from dalmuti.client.session import Ended, Held, Session
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import HandEnded, Passed, PlayerInfo, Result, Seen
 from dalmuti.core.moves import PASS, legal_leads
@@ -40,6 +40,7 @@ class Scripted:
     """A session that says these messages and then ends."""
 
     name = "bot"
+    seated: Held | None = None
 
     def __init__(self, *messages: Input) -> None:
         self.messages = messages
@@ -124,6 +125,18 @@ async def test_its_author_hears_where_it_sits_and_how_a_hand_ends(
     ended = EventMessage(seq=2, event=HandEnded(1, places))
     await played(Says(PASS), seated, ended, news=news.append)
     assert news == ["bot sits at table Kitchen.", "bot: hand 1, place 2 of 2."]
+
+
+async def test_a_bot_that_is_back_is_called_what_its_seat_is_called(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    news: list[str] = []
+    session = Scripted(Seated(table="Kitchen", player=1, token="x"))
+    session.name = "bot-2"
+    session.seated = Held("Kitchen", "x", "bot")
+    player = Player(cast(Session, session), Says(PASS), news=news.append)
+    await player.run()
+    assert news == ["bot sits at table Kitchen."]
 
 
 async def test_the_pause_is_kept_and_a_late_answer_is_none(

@@ -88,7 +88,9 @@ class Player:
                 self.model = reduce(self.model, message, anyio.current_time())
                 table = self.model.table
                 if isinstance(message, Seated):
-                    self.news(f"{self.session.name} sits at table {message.table}.")
+                    seat = self.session.seated  # its name; the connection's may have a number
+                    name = self.session.name if seat is None else seat.name
+                    self.news(f"{name} sits at table {message.table}.")
                 if isinstance(message, EventMessage) and table is not None and table is not before:
                     self._tell(table, message.event)
                 if isinstance(message, Decision) and table is not None:
