@@ -125,7 +125,7 @@ def test_why_a_link_is_lost_is_said_once() -> None:
 def test_the_end_of_a_seat() -> None:
     model = after(SNAPSHOT, DECISION, Unseated(table="Kitchen", reason="kicked"))
     assert model.table is None and model.decision is None
-    assert model.log[-1].text == "The host has sent you away from the table."
+    assert model.log[-1].text == "You have been sent away from the table."
 
 
 def test_deals_are_marked() -> None:

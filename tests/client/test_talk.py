@@ -84,6 +84,14 @@ def asked(table: TableView, decision: Decision) -> tuple[Talk, list[str]]:
     return talk, talk.hear(decision, 0.0)
 
 
+def test_who_has_left_is_not_said_to_be_at_the_table() -> None:
+    """During a hand the table still lists those who left."""
+    gone = replace(TABLE.players[1], presence="left")
+    table = replace(TABLE, players=(TABLE.players[0], gone, *TABLE.players[2:]))
+    first = Talk().hear(Snapshot(seq=1, table=table), 0.0)[0]
+    assert "At the table: you," in first and gone.name not in first
+
+
 # -- questions --------------------------------------------------------------------------------
 
 

@@ -110,7 +110,7 @@ SAID: list[tuple[TableView, Seen, str | None]] = [
         "Eve sits down.",
     ),
     (VIEW, ev.PlayerLeft(2), "Bea leaves the table."),
-    (VIEW, ev.PlayerLeft(2, "kicked"), "Bea is sent away by the host."),
+    (VIEW, ev.PlayerLeft(2, "kicked"), "Bea is sent away."),
     (VIEW, ev.PlayerLeft(2, "lost"), "Bea is gone for good; the seat is free."),
     (VIEW, ev.PlayerLeft(2, "closed"), "Bea gets up: the table is closed."),
     (VIEW, ev.PresenceChanged(2, "here"), "Bea is back."),

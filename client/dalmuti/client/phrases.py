@@ -185,7 +185,7 @@ def rule_lines(view: TableView | None) -> list[str]:
 
 def seated_lines(view: TableView) -> list[str]:
     """Where we are, when we come to a table or back to it."""
-    names = [words.who(view, info.player) for info in view.players]
+    names = [words.who(view, info.player) for info in view.players if info.presence != "left"]
     lines = [
         f"You {'watch' if view.you is None else 'sit at'} table {view.table}:"
         f" {words.rules(view.options)}. At the table: {words.listed(names) or 'nobody yet'}."

@@ -155,7 +155,7 @@ def _table_sentence(event: Seen, before: TableView, after: TableView) -> str | N
         case ev.PlayerLeft(player=player, reason=reason):
             return {
                 "left": f"{say.does(player, 'leaves')} the table.",
-                "kicked": f"{say.does(player, 'is', 'are')} sent away by the host.",
+                "kicked": f"{say.does(player, 'is', 'are')} sent away.",
                 "lost": f"{say.does(player, 'is', 'are')} gone for good; the seat is free.",
                 "closed": f"{say.does(player, 'gets up', 'get up')}: the table is closed.",
             }[reason]

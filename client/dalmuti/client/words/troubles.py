@@ -18,7 +18,7 @@ ERRORS = {
     "solo_table": "This table is for one person and house bots; you can watch it.",
     "already_seated": "You sit at a table already; leave it first.",
     "bad_token": "Your seat is not held any more.",
-    "kicked": "The host has sent you away from this table.",
+    "kicked": "You have been sent away from this table.",
     "draining": "The server is about to stop and opens no new tables.",
     "not_seated": "You sit at no table.",
     "not_host": "Only the host may do that.",
@@ -60,7 +60,7 @@ def unseated(reason: str) -> str:
     """Why we sit at no table any more."""
     return {
         "left": "You have left the table.",
-        "kicked": "The host has sent you away from the table.",
+        "kicked": "You have been sent away from the table.",
         "lost": "Your seat is free again: you were gone for too long, or the server was.",
         "closed": "The table is closed.",
         "replaced": BYES["replaced"],
