@@ -202,6 +202,18 @@ def test_I25_it_moves_when_the_host_is_lost_past_the_grace_and_not_before() -> N
     assert sim.viewers[bob].events(ev.HostChanged) == [ev.HostChanged(2)]
 
 
+def test_a_lost_host_among_bots_is_host_still_when_he_is_back() -> None:
+    """A guest's bot never deals, so the table would stand still for good."""
+    sim = Sim()
+    sim.join("Robot", "bot")
+    token = sim.viewers[sim.host].token
+    sim.lose(sim.host)
+    sim.advance(30)
+    conn = sim.resume(token)
+    assert host(sim) == 1
+    assert sim.ask(conn, msg.Deal) == "ok"
+
+
 def test_with_everybody_lost_the_first_to_come_back_is_host() -> None:
     sim = Sim()
     bob = sim.join("Bob")

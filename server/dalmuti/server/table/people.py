@@ -225,12 +225,15 @@ class People:
     def next_host(self, old: int | None) -> Player | None:
         """Who is host when `old` cannot be: the longest present human, else a guest's bot.
 
-        With nobody connected it stays with `old`, or goes to whoever still holds a seat; to a
-        house bot never.
+        A person who is lost stays host until somebody else's person is there, since bots do not
+        deal. With nobody connected it stays with `old`, or goes to whoever still holds a seat; to
+        a house bot never.
         """
         guests = [p for p in self.seated() if not p.is_house and p.presence != "left"]
         for candidates in (
             [p for p in guests if p.conn is not None and p.kind == "human"],
+            [p for p in guests if p.number == old and p.kind == "human"],
+            [p for p in guests if p.kind == "human"],
             [p for p in guests if p.conn is not None],
             [p for p in guests if p.number == old],
             guests,
