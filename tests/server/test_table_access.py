@@ -599,3 +599,14 @@ def test_I31_the_number_of_hands_can_be_set_and_zero_is_never() -> None:
         sim.lose(bob)
         hands_of(sim, 4 if not freed else 1, {sim.host, cleo})
         assert sim.table.people.players[2].seated is not freed
+
+
+def test_a_person_who_sits_down_relieves_a_bot_that_became_host_for_want_of_people() -> None:
+    """A guest's bot does not deal; but one that opened the table means to be its host."""
+    sim = Sim()
+    bot = sim.join("Robo", "bot")
+    assert sim.ask(sim.host, msg.Leave) == "ok"
+    assert sim.table.seating.is_host(bot)
+    ada = sim.join("Ada")
+    assert sim.table.seating.is_host(ada)
+    assert sim.ask(ada, msg.Deal) == "ok"

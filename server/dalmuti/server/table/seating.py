@@ -66,6 +66,8 @@ class Seating:
             self._feed.emit(event)
         if self.host is None and self.watching_host is None and not player.is_house:
             self._set_host(player)
+        elif kind == "human" and self._bot_hosts_for_want_of_people():
+            self._set_host(player)
         self._people.attach(player, caller.conn)
         self._say_seated(caller.conn, player, token)
         self._feed.send(caller.conn, self.snapshot(player.number, now))
@@ -278,6 +280,12 @@ class Seating:
         if self.host != player.number:
             self.host = player.number
             self._feed.emit(HostChanged(player.number))
+
+    def _bot_hosts_for_want_of_people(self) -> bool:
+        """Whether a guest's bot is host since nobody else was there, and will hardly deal. A bot
+        that opened the table, which is player 1, means to be its host."""
+        host = None if self.host is None else self._people.players.get(self.host)
+        return host is not None and host.kind == "bot" and host.number > 1
 
     def _move_host(self) -> None:
         """The host is gone: somebody else is host now, if there is anyone better."""
