@@ -296,8 +296,9 @@ class Peer:
         if self._frame_began is not None:
             complete = self._frame_began + limits.frame_seconds
         while True:
-            with trio.move_on_at(min(trio.current_time() + limits.ping_seconds, complete)):
-                return bytes(await self._stream.receive_some(RECEIVE_SIZE))
+            wake = min(trio.current_time() + limits.ping_seconds, complete)
+            with trio.CancelScope(deadline=wake):
+                return await self._some_bytes()
             if trio.current_time() >= complete:
                 raise RemoteProtocolError(
                     f"a frame must be complete after {limits.frame_seconds:g} seconds",
@@ -307,6 +308,20 @@ class Peer:
                 raise RemoteProtocolError("nothing was heard from you", ByeReason.IDLE)
             if self._connection.state is State.OPEN:
                 self.post(Ping())
+
+    async def _some_bytes(self) -> bytes:
+        """What the stream has. On a plain socket it waits first and reads then: a client answers
+        what it was told just now, so a look before that finds nothing, and an error is dear."""
+        if self._socket is None:
+            return bytes(await self._stream.receive_some(RECEIVE_SIZE))
+        while True:
+            await trio.lowlevel.wait_readable(self._socket)
+            try:
+                return os.read(self._socket.fileno(), RECEIVE_SIZE)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise trio.BrokenResourceError(str(error)) from error
 
     async def _write(self) -> None:
         try:
