@@ -149,7 +149,6 @@ class Peer:
             return
         self._outbox.append(data)
         self._outbox_bytes += len(data)
-        metrics.outbox(len(self._outbox), self._outbox_bytes)
         if last:
             self._finish()
 
@@ -163,6 +162,7 @@ class Peer:
             self._wake.set()
             return
         while self._outbox:
+            self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
             data = self._some()
             try:
                 sent = os.write(self._socket.fileno(), data)
