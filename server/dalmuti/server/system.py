@@ -17,7 +17,7 @@ ACCEPT_SECONDS: Final = 10.0
 
 
 GARBAGE: Final = (10_000, 20, 50)
-"""When Python looks for cycles: after so many new objects, and for older ones each so many times."""
+"""New objects, and rounds among them and the older, after which Python looks for cycles."""
 
 
 def collect_seldom() -> None:
