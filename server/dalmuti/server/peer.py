@@ -115,6 +115,7 @@ class Peer:
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
         self.put(message)
+        self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         self._wake.set()
 
     def put(self, message: ServerMessage) -> None:
@@ -158,11 +159,11 @@ class Peer:
         On a plain socket whose writer has nothing to do this saves waking a task for each frame,
         which is most of what a play costs.
         """
+        self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         if self._socket is None or self._is_writing or self._ending:
             self._wake.set()
             return
         while self._outbox:
-            self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
             data = self._some()
             try:
                 sent = os.write(self._socket.fileno(), data)
