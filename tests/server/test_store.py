@@ -23,7 +23,7 @@ from dalmuti.server.log import Log
 from dalmuti.server.store import schema, writer
 from dalmuti.server.store.journal import read
 from dalmuti.server.store.keeping import Keeping
-from dalmuti.server.store.store import FILE, Statement, Store, StoreError, Won
+from dalmuti.server.store.store import APPEND, FILE, PUT, Statement, Store, StoreError, Won
 from dalmuti.server.store.writer import Writer
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.room import NotKept
@@ -274,6 +274,28 @@ async def test_what_waits_is_committed_together(
         await running.changed.wait()
         assert found == [Won("somebody 0", 20, 0, 0)]
     assert sizes == [20] and running.kept == [True] * 20
+
+
+def test_the_steps_of_any_number_of_tables_are_one_commit(store: Store) -> None:
+    numbers = range(1, 150)
+    for step in (b"first", b"second"):
+        statements: list[Statement] = []
+        for n in numbers:
+            if step == b"first":
+                values = (n, b"header", b"match", b"place")
+                statements.append(("INSERT INTO tables VALUES (?, ?, ?, ?)", values))
+            statements += [(APPEND, (n, len(step), step)), (PUT, (n, b"%d" % n + step))]
+        store.commit(statements, 1.0)
+    rows = store.tables()
+    assert [each.id for each in rows] == [*numbers]
+    assert all(each.entries == (b"first", b"second") for each in rows)
+    assert [each.state for each in rows] == [b"%dsecond" % n for n in numbers]
+
+
+async def test_a_table_cannot_be_made_not_to_wait_for_the_journal(tmp_path: Path) -> None:
+    async with writing(Store.open(tmp_path), *counts(2)) as running:
+        running._nursery.cancel_scope.cancel()
+    assert running.kept == [True, True]
 
 
 async def test_a_full_disk_makes_tables_wait_and_is_told_once(

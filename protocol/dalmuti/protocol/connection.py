@@ -149,7 +149,7 @@ class Connection(Generic[In, Out]):
                 f"{type(message).__name__} cannot be sent on a connection in state"
                 f" {'failed' if self._failed else self.state.value}"
             )
-        data = frame(_encoded(message), self._send_limit)
+        data = _framed(message, self._send_limit)
         if after is not self.state:
             self._enter(after)
         return data
@@ -272,15 +272,16 @@ ClientConnection = Connection[ServerMessage | Unknown | UnknownEvent, ClientMess
 """The type of `Connection("client")`."""
 
 
-_last: tuple[object, bytes] = (None, b"")
-"""The newest message and its bytes: a table tells the same object to one viewer after the other."""
+_last: tuple[object, int, bytes] = (None, 0, b"")
+"""The newest message, the limit that it kept to, and its frame: a table tells the same object to
+one viewer after the other."""
 
 
-def _encoded(message: Message) -> bytes:
+def _framed(message: Message, limit: int) -> bytes:
     global _last
-    if message is not _last[0]:
-        _last = (message, codec.encode(message))
-    return _last[1]
+    if message is not _last[0] or limit != _last[1]:
+        _last = (message, limit, frame(codec.encode(message), limit))
+    return _last[2]
 
 
 def bye_for(error: ProtocolError) -> Bye:

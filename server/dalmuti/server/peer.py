@@ -115,6 +115,7 @@ class Peer:
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
         self.put(message)
+        self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         self._wake.set()
 
     def put(self, message: ServerMessage) -> None:
@@ -149,7 +150,6 @@ class Peer:
             return
         self._outbox.append(data)
         self._outbox_bytes += len(data)
-        metrics.outbox(len(self._outbox), self._outbox_bytes)
         if last:
             self._finish()
 
@@ -159,6 +159,7 @@ class Peer:
         On a plain socket whose writer has nothing to do this saves waking a task for each frame,
         which is most of what a play costs.
         """
+        self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         if self._socket is None or self._is_writing or self._ending:
             self._wake.set()
             return
@@ -296,8 +297,9 @@ class Peer:
         if self._frame_began is not None:
             complete = self._frame_began + limits.frame_seconds
         while True:
-            with trio.move_on_at(min(trio.current_time() + limits.ping_seconds, complete)):
-                return bytes(await self._stream.receive_some(RECEIVE_SIZE))
+            wake = min(trio.current_time() + limits.ping_seconds, complete)
+            with trio.CancelScope(deadline=wake):
+                return await self._some_bytes()
             if trio.current_time() >= complete:
                 raise RemoteProtocolError(
                     f"a frame must be complete after {limits.frame_seconds:g} seconds",
@@ -307,6 +309,20 @@ class Peer:
                 raise RemoteProtocolError("nothing was heard from you", ByeReason.IDLE)
             if self._connection.state is State.OPEN:
                 self.post(Ping())
+
+    async def _some_bytes(self) -> bytes:
+        """What the stream has. On a plain socket it waits first and reads then: a client answers
+        what it was told just now, so a look before that finds nothing, and an error is dear."""
+        if self._socket is None:
+            return bytes(await self._stream.receive_some(RECEIVE_SIZE))
+        while True:
+            await trio.lowlevel.wait_readable(self._socket)
+            try:
+                return os.read(self._socket.fileno(), RECEIVE_SIZE)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise trio.BrokenResourceError(str(error)) from error
 
     async def _write(self) -> None:
         try:

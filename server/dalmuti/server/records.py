@@ -83,7 +83,10 @@ class Recorder:
         self._players.update(players)
 
     async def add(self, entries: tuple[Entry, ...], players: Names, seeds: dict[int, str]) -> None:
-        """Takes what the match took; writes when a hand is over. Raises OSError."""
+        """Takes what the match took; writes when a hand is over. Raises OSError.
+
+        It cannot be cancelled before that is done.
+        """
         self.note(entries, players)
         self._seeds.update(seeds)
         if not seeds:
@@ -93,7 +96,8 @@ class Recorder:
         sitting = {entry.player for entry in self._log if hasattr(entry, "player")}
         self._players = {n: who for n, who in self._players.items() if n in sitting}
         if text:
-            await trio.to_thread.run_sync(self._append, text)
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self._append, text)
 
     def _append(self, text: str) -> None:
         """All of the text, or nothing: on a full disk the hands before stay readable."""

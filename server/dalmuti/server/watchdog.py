@@ -1,7 +1,8 @@
 """Watches the event loop: a task that computes for too long holds up everybody.
 
-Trio calls `before_task_step` and `after_task_step` around each step of each task, which costs
-about a microsecond; a step over 50 ms is told with the name of the task (server.md I-93).
+Trio calls `after_task_step` after each step of each task, and one step begins where another or the
+wait for the system ended: one call a step, which costs half a microsecond. A step over 50 ms is
+told with the name of the task (server.md I-93).
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ class Watchdog(trio.abc.Instrument):
         self._said = -QUIET_SECONDS
         self._more = 0
 
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        """A step begins."""
+    def after_io_wait(self, timeout: float) -> None:
+        """Steps begin."""
         self._began = time.perf_counter()
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
-        """It is over."""
+        """One is over."""
         ended = time.perf_counter()
-        seconds = ended - self._began
+        seconds, self._began = ended - self._began, ended
         if seconds > self._metrics.longest_step:
             self._metrics.longest_step = seconds
         if seconds > SLOW_SECONDS:

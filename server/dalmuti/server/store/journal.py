@@ -20,7 +20,7 @@ from dalmuti.core.options import TableOptions
 from dalmuti.protocol.text import skeleton
 from dalmuti.server.records import Names, Place
 from dalmuti.server.sessions import Secret
-from dalmuti.server.store.store import Rows, Statement
+from dalmuti.server.store.store import APPEND, PUT, Rows, Statement
 from dalmuti.server.store.writer import Writer
 from dalmuti.server.table.image import TableState, state_of
 from dalmuti.server.table.table import Batch, Table
@@ -116,12 +116,11 @@ class Journal:
         elif batch.entries:
             sat = {entry.player for entry in batch.entries if isinstance(entry, Sat)}
             step = Step(batch.entries, {n: who for n, who in batch.players.items() if n in sat})
-            out.append(("INSERT INTO entries VALUES (?, ?, ?)", (self.id, self._steps, pack(step))))
+            out.append((APPEND, (self.id, self._steps, pack(step))))
             self._steps += 1
         state = pack(state_of(table))
         if state != self._state:
-            sql = "INSERT INTO states VALUES (?1, ?2) ON CONFLICT DO UPDATE SET state = ?2"
-            out.append((sql, (self.id, state)))
+            out.append((PUT, (self.id, state)))
         self._known, self._state = True, state
         return out
 

@@ -111,5 +111,4 @@ class Keeping:
         while self.writer is not None:
             await trio.sleep(BEAT_SECONDS)
             if busy():
-                with trio.CancelScope(shield=True):
-                    await self.writer.beat()
+                await self.writer.beat()

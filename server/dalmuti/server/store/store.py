@@ -15,6 +15,7 @@ import sqlite3
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -32,6 +33,14 @@ LOCK: Final = "lock"
 
 Statement = tuple[str, tuple[Any, ...]]
 """SQL and its values."""
+
+APPEND: Final = "INSERT INTO entries VALUES (?, ?, ?)"
+PUT: Final = "REPLACE INTO states VALUES (?, ?)"
+"""What every step of every table does. A commit does each of them once, for many rows: SQLite lets
+go of Python's lock several times a statement, and to get it back from a busy event loop costs more
+than to write the row."""
+MOST_ROWS: Final = 64
+"""Of one statement, so that those of all lengths stay prepared (128 are)."""
 
 
 class StoreError(Exception):
@@ -136,12 +145,21 @@ class Store:
     # -- writing --------------------------------------------------------------------------------
 
     def commit(self, statements: Iterable[Statement], clock: float) -> None:
-        """Does all of it or, with sqlite3.Error, nothing."""
+        """Does all of it or, with sqlite3.Error, nothing. APPEND and PUT come last."""
         db = self._db
+        rows: dict[str, list[tuple[Any, ...]]] = {APPEND: [], PUT: []}
         db.execute("BEGIN IMMEDIATE")
         try:
             for sql, values in statements:
-                db.execute(sql, values)
+                if sql in rows:
+                    rows[sql].append(values)
+                else:
+                    db.execute(sql, values)
+            for sql, of_all in rows.items():
+                one = sql[sql.index("(") :]
+                for at in range(0, len(of_all), MOST_ROWS):
+                    some = of_all[at : at + MOST_ROWS]
+                    db.execute(sql + f", {one}" * (len(some) - 1), tuple(chain(*some)))
             db.execute("UPDATE clock SET seconds = ?", (clock,))
             db.execute("COMMIT")
         except BaseException:

@@ -35,10 +35,10 @@ class Keeper(Protocol):
     """Where a table is kept, so that a restart goes on with it (`store.journal.Journal`)."""
 
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
-        """Returns when all that `batch` tells is kept. Raises NotKept."""
+        """Returns when all that `batch` tells is kept. Raises NotKept. Cannot be cancelled."""
 
     async def forget(self) -> None:
-        """Returns when nothing of the table is kept any more. Raises NotKept."""
+        """Returns when nothing of the table is kept any more; likewise."""
 
 
 class Asked(Struct):
@@ -125,7 +125,7 @@ class Room:
         the server stops.
         """
         try:
-            await self._step(opening)
+            await self._step(opening, self.table.next_deadline())
             with self._scope:
                 await self._loop()
             if not self.table.closed and (self._keeper is None or self._stop_reason != "shutdown"):
@@ -143,16 +143,17 @@ class Room:
         while not self.table.closed:
             deadline = self.table.next_deadline()
             asked: Asked | None = None
-            moment = math.inf if deadline is None else self._clock.in_trio(deadline)
-            with trio.move_on_at(moment):
+            if deadline is None:
                 asked = await self._inbox.receive()
-            await self._step(asked)
+            else:
+                with trio.CancelScope(deadline=self._clock.in_trio(deadline)):
+                    asked = await self._inbox.receive()
+            await self._step(asked, deadline)
 
-    async def _step(self, asked: Asked | None) -> None:
-        """Does what is due, then what was asked, and lets everyone know."""
+    async def _step(self, asked: Asked | None, due: float | None) -> None:
+        """Does what is `due` by now, then what was asked, and lets everyone know."""
         self._current = asked
         table, now = self.table, self._clock.now()
-        due = table.next_deadline()
         if due is not None and due <= now:
             table.tick(now)
             await self._hand_out()  # by itself: a batch has the end of one hand, or the deal of one
@@ -174,9 +175,7 @@ class Room:
 
     async def _hand_out(self) -> None:
         batch = self.table.take()
-        if self._recorder is not None or self._keeper is not None:
-            with trio.CancelScope(shield=True):
-                await self.keep(batch)
+        await self.keep(batch)
         for conn, message in batch.output:
             self._deliver(conn, message)
         self._flush()
@@ -222,8 +221,7 @@ class Room:
         self.table.closed = True
         if self._keeper is not None:
             try:
-                with trio.CancelScope(shield=True):
-                    await self._keeper.forget()
+                await self._keeper.forget()
             except NotKept:
                 self._log.warning("table_not_kept")
         for conn, _ in list(self.table.people.connected()):
