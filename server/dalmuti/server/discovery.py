@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from dalmuti.protocol.messages import MAX_TABLE_WIDTH, PROTOCOL_VERSION
 from dalmuti.protocol.text import cut, safe_text
-from dalmuti.server.config import Config
+from dalmuti.server.config import DEFAULT_PORT, Config
 from dalmuti.server.entrance import Entrance
 from dalmuti.server.log import Log
 
@@ -36,8 +36,8 @@ SERVICE: Final = "_dalmuti._tcp.local."
 INTERFACES: Final = "DALMUTI_MDNS_INTERFACES"
 """The environment may name the addresses whose interfaces are used, with commas between; for tests,
 which keep to loopback. Only then is a server on loopback announced."""
-NAME_BYTES: Final = 56
-"""A label of DNS has 63 bytes; a name that is taken gets a number behind it."""
+NAME_BYTES: Final = 50
+"""A label of DNS has 63 bytes; the port and, for a name that is taken, a number come behind it."""
 WITHDRAW_SECONDS: Final = 1.5
 """How long an orderly stop waits at most until the announcement is taken back."""
 
@@ -178,6 +178,8 @@ def _service(facts: Facts) -> ServiceInfo:
     import zeroconf
 
     label = facts.name.replace(".", " ").strip() or "Dalmuti"
+    if facts.port != DEFAULT_PORT:  # zeroconf notices a taken name on another machine only
+        label += f" {facts.port}"
     return zeroconf.ServiceInfo(
         SERVICE,
         f"{label}.{SERVICE}",
