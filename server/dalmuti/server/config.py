@@ -59,7 +59,7 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = False
     announce_name: Annotated[
         str | None,
-        Meta(max_length=200, description="The name it is found by; empty: that of the machine."),
+        Meta(description="The name it is found by; empty: that of the machine."),
     ] = None
     greeting: Annotated[
         str, Meta(max_length=500, description="Shown to everybody who connects.")
