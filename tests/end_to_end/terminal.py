@@ -45,6 +45,7 @@ def clean_environment(home: Path, **more: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "PROMPT_TOOLKIT_NO_CPR": "1",
+        "DALMUTI_MDNS_INTERFACES": "127.0.0.1",  # no packet of a test leaves this machine
         **more,
     }
 

@@ -239,6 +239,14 @@ def test_default_text_names_every_limit() -> None:
     assert all(f"\n{name} = " in text for name in Config().limits.__struct_fields__)
 
 
+def test_I86_the_command_line_and_the_file_may_ask_for_an_announcement() -> None:
+    assert config_from({"announce": True, "announce_name": ""}) == Config(announce=True)
+    given = cli.parser().parse_args(["--announce", "--announce-name=-K"])
+    asked = cli._configured(given)
+    assert (asked.announce, asked.announce_name) == (True, "-K")
+    assert not cli._configured(cli.parser().parse_args([])).announce
+
+
 def test_a_password_may_come_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command line can be read by everyone on the machine; `dalmuti host` gives it this way."""
     monkeypatch.setenv("DALMUTI_PASSWORD", "party")

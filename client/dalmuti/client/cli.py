@@ -184,6 +184,7 @@ def _join(commands: Any) -> None:
         commands,
         "join",
         "join a table, or take your seat back",
+        "dalmuti join                    a server that is found on your network",
         "dalmuti join 192.168.1.20",
         "dalmuti join 192.168.1.20:12014 --table Kitchen",
         "dalmuti join 192.168.1.20 --watch",

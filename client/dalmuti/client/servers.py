@@ -144,10 +144,12 @@ def start_public(
     records: Path,
     *,
     insecure: bool = False,
+    found_as: str | None = None,
 ) -> Server:
     """A server for the networks of this machine. Raises ServerError, also for a taken port.
 
-    `insecure` lets in people of the internet as well: nothing is encrypted.
+    `insecure` lets in people of the internet as well: nothing is encrypted. `found_as` is the name
+    by which `dalmuti join` finds it, else that of the machine: no player's name is announced.
     """
     if port and _taken(bind, port):
         raise ServerError(
@@ -157,6 +159,9 @@ def start_public(
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]
     arguments.append("--insecure" if insecure else "--lan-only")
+    if not bind.startswith("127.") and bind not in ("localhost", "::1"):
+        arguments.append("--announce")
+        arguments += [f"--announce-name={found_as}"] if found_as else []
     arguments += _pace(delay)
     return Server(arguments, lifeline=False, records=records, password=password)
 

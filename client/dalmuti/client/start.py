@@ -32,8 +32,8 @@ ADDRESS: Final = re.compile(
     re.ASCII,
 )
 NEED_ADDRESS = (
-    "expected the address of a server, such as `dalmuti join 192.168.1.20`;"
-    " the host's screen shows it. To play alone: `dalmuti play`"
+    "expected the address of a server, such as `dalmuti bot greedy 192.168.1.20`;"
+    " the host's screen shows it"
 )
 
 
@@ -120,6 +120,7 @@ def host(given: argparse.Namespace) -> int:
         given.bot_delay,
         servers.matches_folder(),
         insecure=given.insecure,
+        found_as=given.table and table,
     )
     lines = servers.join_lines(given.bind, server.port)
     for line in lines:
@@ -155,7 +156,10 @@ def host(given: argparse.Namespace) -> int:
 def join(given: argparse.Namespace) -> int:
     """A seat at somebody's table, or our own again."""
     if given.address is None:
-        raise Refusal(NEED_ADDRESS)
+        from dalmuti.client.choosing import choose
+
+        server = choose()
+        given.address, given.tls = server.address, given.tls or server.tls
     target, port = address_of(given.address)
     wishes = settings.load()
     mode = mode_of(given, wishes)
@@ -198,7 +202,7 @@ def join(given: argparse.Namespace) -> int:
 def bot(given: argparse.Namespace) -> int:
     """Bots in this process, each with a connection of its own."""
     if given.address is None:
-        raise Refusal(NEED_ADDRESS.replace("dalmuti join", "dalmuti bot greedy"))
+        raise Refusal(NEED_ADDRESS)
     target, port = address_of(given.address)
     from dalmuti.client.bot import BotError, load_bot
     from dalmuti.client.bots.seat import seat_bots

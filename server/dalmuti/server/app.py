@@ -20,6 +20,7 @@ from msgspec import Struct
 from dalmuti.protocol.errors import ByeReason
 from dalmuti.server.bothost import BotHost
 from dalmuti.server.config import Config
+from dalmuti.server.discovery import announce
 from dalmuti.server.doors import Doors, Place, address_of
 from dalmuti.server.entrance import (
     NOT_FROM_HERE,
@@ -92,6 +93,7 @@ class App:
         self._conns = count(1)
         self._doors = Doors(config.limits, self._most_connections())
         self._bots_scope = trio.CancelScope()
+        self._announcing = trio.CancelScope()
 
     async def run(
         self,
@@ -173,8 +175,11 @@ class App:
                 if announce is not None:
                     announce(self.addresses)
                 operations.notifier.ready(self.addresses)
+                if self.config.announce:
+                    everything.start_soon(self._announce)
                 await self.stopping.wait()
                 accepting.cancel_scope.cancel()
+                self._announcing.cancel()
             self._log.info("stopping")
             operations.notifier.stopping()
             with trio.move_on_after(self.config.limits.stop_seconds):
@@ -186,6 +191,11 @@ class App:
             if keeping.writer is not None:
                 keeping.writer.end()  # a table may wait for a disk that is full
             everything.cancel_scope.cancel()
+
+    async def _announce(self) -> None:
+        """In a scope of its own: it is taken back while the tables are closed."""
+        with self._announcing:
+            await announce(self.config, self.entrances, self._log)
 
     async def _host_bots(self, bots: BotHost) -> None:
         """In a scope of its own: bots that are told to go do not try to come back."""

@@ -81,6 +81,13 @@ def parser() -> Parser:
         default=None,
         help="without TLS let in those only who come from a private network",
     )
+    top.add_argument(
+        "--announce",
+        action="store_true",
+        default=None,
+        help="tell this network that the server is here, for `dalmuti join` without an address",
+    )
+    top.add_argument("--announce-name", metavar="NAME", help="by this name, not the machine's")
     top.add_argument("--log-level", choices=["debug", "info", "warning", "error"])
     top.add_argument("--log-file", metavar="FILE", help="write the log there, in bounded files")
     top.add_argument(
@@ -244,6 +251,8 @@ def _configured(given: argparse.Namespace) -> Config:
         "tls_key": given.tls_key,
         "insecure": given.insecure,
         "lan_only": given.lan_only,
+        "announce": given.announce,
+        "announce_name": given.announce_name,
         "log_level": given.log_level,
         "log_file": given.log_file,
         "metrics": given.metrics,

@@ -53,6 +53,14 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     password: Annotated[
         str | None, Meta(description="What everybody must know who connects; empty: nothing.")
     ] = None
+    announce: Annotated[
+        bool,
+        Meta(description="Tell this network by mDNS that the server is here, for `dalmuti join`."),
+    ] = False
+    announce_name: Annotated[
+        str | None,
+        Meta(description="The name it is found by; empty: that of the machine."),
+    ] = None
     greeting: Annotated[
         str, Meta(max_length=500, description="Shown to everybody who connects.")
     ] = ""
