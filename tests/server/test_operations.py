@@ -275,7 +275,7 @@ def test_the_keys_that_differ() -> None:
     [
         ({"tls_key": "key.pem"}, "tls_key: there is no tls_cert"),
         ({"listen": ["tls://127.0.0.1:1"]}, "needs a certificate"),
-        ({"log_level": "loud"}, "log_level: expected one of debug, info, warning, error, found loud"),
+        ({"log_level": "loud"}, "log_level: expected one of debug, info, warning, error, found"),
         ({"log_files": 0}, "log_files: expected `int` >= 1"),
     ],
 )
