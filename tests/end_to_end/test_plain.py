@@ -181,6 +181,7 @@ def test_I22_a_killed_bot_finds_its_seat_again(env: dict[str, str], port: int) -
         ada.until("You sit at table Ada's table")
         with Spoken(command, env) as first:
             ada.until("greedy (bot) sits down.")
+            first.until("greedy sits at table Ada's table.")  # it has kept its token by now
             first.process.kill()
             first.wait()
         ada.until("greedy has lost the connection")
