@@ -26,7 +26,8 @@ def collect_seldom() -> None:
     Tables keep their last events for those who resume, and to Python objects that live so long
     look like growth: it would search all of them every few hundred plays, for a quarter of the
     time that 200 tables take. What a play leaves behind is in no cycle; a dead connection is, and
-    with far larger numbers than these a night of them grew by 2 MiB a minute (bench/soak.py). The modules that are loaded by now are never looked at again.
+    with far larger numbers than these a night of them grew by 2 MiB a minute (bench/soak.py). The
+    modules that are loaded by now are never looked at again.
     """
     gc.set_threshold(*GARBAGE)
     gc.collect()
