@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import time
@@ -14,24 +13,6 @@ from dalmuti.server.log import Log
 
 ACCEPT_SECONDS: Final = 10.0
 """Between two lines in the log on connections that cannot be accepted."""
-
-
-GARBAGE: Final = (2_000, 10, 10)
-"""New objects, and rounds among them and the older, after which Python looks for cycles."""
-
-
-def collect_seldom() -> None:
-    """Has Python look for garbage in cycles less often than it does by default.
-
-    Tables keep their last events for those who resume, and to Python objects that live so long
-    look like growth: it would search all of them every few hundred plays, for a quarter of the
-    time that 200 tables take. What a play leaves behind is in no cycle; a dead connection is, and
-    with far larger numbers than these a night of them grew by 2 MiB a minute (bench/soak.py). The
-    modules that are loaded by now are never looked at again.
-    """
-    gc.set_threshold(*GARBAGE)
-    gc.collect()
-    gc.freeze()
 
 
 class AcceptFailed(logging.Handler):
