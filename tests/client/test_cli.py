@@ -15,6 +15,7 @@ from typing import get_args
 import pytest
 
 from dalmuti.client import cli, servers, settings, start
+from dalmuti.client.commands import parts, tables
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.client.tui.style import THEMES
 from dalmuti.core.options import TableOptions, values_of
@@ -64,7 +65,7 @@ def test_help_names_every_house_rule() -> None:
     listed = {
         name: values
         for name, _, values in (
-            line.strip().partition(" ") for line in cli.HOUSE_RULES.splitlines()[1:]
+            line.strip().partition(" ") for line in tables.HOUSE_RULES.splitlines()[1:]
         )
     }
     assert {*listed, "seats"} == set(TableOptions.__struct_fields__)
@@ -296,7 +297,7 @@ def test_wrong_settings_are_refused_by_name(text: str, why: str, home: Path) -> 
 
 
 def test_themes_are_those_of_the_screen() -> None:
-    assert set(cli.THEMES) == set(THEMES)
+    assert set(parts.THEMES) == set(THEMES)
     assert set(get_args(settings.Theme)) == set(THEMES)
 
 

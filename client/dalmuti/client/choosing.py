@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from dalmuti.client import discovery, out
-from dalmuti.client.cli import NO_CONNECTION, WRONG_USE
+from dalmuti.client.commands.parts import NO_CONNECTION, WRONG_USE
 from dalmuti.client.discovery import Found
 from dalmuti.client.start import Refusal, say
 

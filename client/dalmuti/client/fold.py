@@ -136,11 +136,14 @@ def _fold_hand(view: TableView, hand: HandView, event: Seen) -> HandView:
         case ev.Turn():
             return replace(hand, turn=event)
         case ev.Played():
-            sizes = list(hand.sizes)
+            sizes, played = list(hand.sizes), list(hand.played)
             sizes[event.seat] = event.left
+            for rank in event.play.cards():
+                played[rank] += 1
             return replace(
                 hand,
                 sizes=tuple(sizes),
+                played=tuple(played),
                 cards=_without(hand.cards, event.play.cards())
                 if event.seat == hand.seat
                 else hand.cards,

@@ -14,11 +14,13 @@ import shutil
 import sys
 from collections.abc import Collection
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from dalmuti.client import out, servers, settings
-from dalmuti.client.cli import LEVELS, OK, WRONG_USE
+from dalmuti.client.commands.parts import OK, WRONG_USE
+from dalmuti.client.commands.tables import LEVELS
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol.text import clean_table_name, cut
@@ -47,17 +49,10 @@ class Refusal(Exception):
 
 def run(given: argparse.Namespace) -> int:
     """Does what was asked for."""
-    commands = {
-        "play": play,
-        "host": host,
-        "join": join,
-        "bot": bot,
-        "replay": replay,
-        "verify": verify,
-        "describe": describe,
-    }
+    module, _, function = given.action.partition(":")
     try:
-        return commands[given.command](given)
+        code: int = getattr(import_module(module), function)(given)
+        return code
     except (Refusal, SettingsError, servers.ServerError) as refusal:
         code = refusal.code if isinstance(refusal, Refusal) else WRONG_USE
         out.complain(f"dalmuti {given.command}: {refusal}.")

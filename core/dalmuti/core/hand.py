@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from enum import StrEnum
+from operator import sub
 from typing import Self
 
 from dalmuti.core import moves
@@ -60,6 +61,7 @@ class Hand:
         self.seats = len(dealt)
         self.counts: list[Counts] = [counts_of(cards) for cards in dealt]
         self.sizes = [len(cards) for cards in dealt]
+        self.deck = tuple(map(sum, zip(*self.counts, strict=True)))
         self.phase = Phase.REVOLUTION
         self.revolution: RevolutionCalled | None = None
         self.answered: set[int] = set()
@@ -300,6 +302,10 @@ class Hand:
         self._clear_trick()
         self.phase = Phase.OVER
         return [WentOut(last, self.seats)]
+
+    def played(self) -> tuple[int, ...]:
+        """How many cards of each rank have left the hands; entry 0 is 0, entry 13 the Jesters."""
+        return tuple(map(sub, self.deck, map(sum, zip(*self.counts, strict=True))))
 
     def cards(self, seat: int) -> Cards:
         """What a seat holds now, sorted."""

@@ -117,6 +117,14 @@ class HandView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     trick: TrickView = TrickView()
     last_trick: tuple[Act, ...] = ()
     tricks: int = 0
+    played: Annotated[
+        tuple[int, ...],
+        Meta(
+            min_length=14,
+            max_length=14,
+            description="Cards played in this hand: entry r is how many of rank r, 13: Jesters.",
+        ),
+    ] = (0,) * 14
     finished: tuple[Seat, ...] = ()
     turn: Turn | None = None
 
@@ -166,6 +174,7 @@ def view_hand(match: Match, hand: Hand, you: int | None, turn: Turn | None) -> H
         trick=TrickView(hand.top, hand.owner, tuple(sorted(hand.passed)), tuple(hand.acts)),
         last_trick=hand.last_acts,
         tricks=hand.tricks,
+        played=hand.played(),
         finished=tuple(hand.finished),
         turn=turn,
     )

@@ -1,0 +1,103 @@
+"""What the command lines of all commands are made of: argparse, and nothing that takes time.
+
+A command says with `action` which function does it, as `module:function`. That module is loaded
+when the command was understood, and not before: `--help` is there at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+OK, WRONG_USE, NO_CONNECTION, REFUSED, BUG = 0, 2, 3, 4, 70
+THEMES = ("default", "high-contrast", "deuteranopia", "tritanopia", "mono")
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with sentences that say what to do."""
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence on standard error; exits with 2."""
+        text = message[:1].lower() + message[1:]
+        self.exit(WRONG_USE, f"{self.prog}: {text}. See `{self.prog} --help`.\n")
+
+
+def command(
+    commands: Any, name: str, about: str, *examples: str, action: str, more: str = ""
+) -> Parser:
+    """A command with its examples; `action` is what does it, as `module:function`."""
+    made: Parser = commands.add_parser(
+        name,
+        help=about,
+        description=about[:1].upper() + about[1:] + ".",
+        epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", more]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.set_defaults(action=action)
+    return made
+
+
+def shared(made: Parser) -> None:
+    """What all commands that sit at a table have in common."""
+    made.add_argument("--name", metavar="NICK", help="your name; else your login name")
+    made.add_argument("--lang", choices=["en"], help="the language of all texts")
+    how = made.add_mutually_exclusive_group()
+    how.add_argument(
+        "--plain",
+        action="store_const",
+        const="plain",
+        dest="mode",
+        help="sentences only, for screen readers and scripts; chosen by itself without a terminal",
+    )
+    how.add_argument(
+        "--line",
+        action="store_const",
+        const="line",
+        dest="mode",
+        help="the same at a prompt with completion",
+    )
+    made.add_argument(
+        "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
+    )
+    made.add_argument("--theme", choices=THEMES, help="the colours of the full screen")
+
+
+def where(made: Parser) -> None:
+    """Which server, and how to reach it."""
+    made.add_argument("address", nargs="?", metavar="HOST[:PORT]", help="where the server is")
+    made.add_argument("--table", metavar="NAME", help="which table; else the only one there is")
+    made.add_argument("--password", help="the password of the server or the table")
+    made.add_argument(
+        "--tls",
+        action="store_true",
+        help="encrypt; the certificate must be one your system knows, or is remembered",
+    )
+    made.add_argument(
+        "--fingerprint",
+        metavar="SHA256",
+        help="encrypt, and take the certificate with this SHA-256 fingerprint only",
+    )
+
+
+def whole(least: int, most: int) -> Any:
+    """A reader of whole numbers in these bounds."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 18):
+            raise argparse.ArgumentTypeError(f"expected {least} to {most}, found {text!r}")
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"expected {least} to {most}, found {text}")
+        return int(text)
+
+    return read
+
+
+def seconds(text: str) -> float:
+    """A reader of 0 to 60 seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 60:
+        raise argparse.ArgumentTypeError(f"expected 0 to 60 seconds, found {text!r}")
+    return value

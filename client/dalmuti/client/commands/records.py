@@ -1,0 +1,55 @@
+"""The commands about what is saved, and about the protocol itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalmuti.client.commands.parts import command
+
+
+def add(commands: Any) -> None:
+    """Adds the commands of this module."""
+    for each in (_replay, _verify, _describe):
+        each(commands)
+
+
+def _replay(commands: Any) -> None:
+    made = command(
+        commands,
+        "replay",
+        "tell a saved match move by move",
+        "dalmuti replay match.txt",
+        "dalmuti replay match.txt --as Ada",
+        action="dalmuti.client.start:replay",
+    )
+    made.add_argument("file", metavar="FILE")
+    made.add_argument(
+        "--as",
+        dest="viewer",
+        metavar="SEAT",
+        help="only what this player saw, by number or name; else all cards are open",
+    )
+    made.add_argument("--plain", action="store_true", help="sentences only")
+
+
+def _verify(commands: Any) -> None:
+    made = command(
+        commands,
+        "verify",
+        "prove every deal of a saved match",
+        "dalmuti verify match.txt",
+        action="dalmuti.client.start:verify",
+    )
+    made.add_argument("file", metavar="FILE")
+
+
+def _describe(commands: Any) -> None:
+    made = command(
+        commands,
+        "describe",
+        "describe the protocol, for whoever writes a client",
+        "dalmuti describe",
+        "dalmuti describe --json > schema.json",
+        action="dalmuti.client.start:describe",
+    )
+    made.add_argument("--json", action="store_true", help="as a JSON Schema")

@@ -1,0 +1,146 @@
+"""The commands that sit people down: play, host, join."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from dalmuti.client.commands.parts import Parser, command, seconds, shared, where, whole
+
+LEVELS = {"easy": "random", "normal": "greedy", "hard": "greedy"}
+"""Which house bot plays a level; stronger ones come in later versions."""
+
+HOUSE_RULES = """\
+house rules (the first value is the default):
+  first_titles        draw, random, order_of_arrival
+  first_hand_taxes    on, off
+  revolution          optional, automatic, off
+  greater_revolution  always, choice, off
+  passing             open, locked (out until the trick ends)
+  scoring             titles, points
+  match_end           open, points:N, hands:N
+  turn_seconds        60, or 5 to 600, or 0 (no clock)
+  spectators          allowed, refused
+  bots_may_join       yes, no"""
+"""A copy for --help, which loads nothing; a test holds it to `core.options`."""
+
+
+def add(commands: Any) -> None:
+    """Adds the commands of this module."""
+    for each in (_play, _host, _join):
+        each(commands)
+
+
+def _play(commands: Any) -> None:
+    made = command(
+        commands,
+        "play",
+        "play alone against house bots",
+        "dalmuti play",
+        "dalmuti play --seats 6 --level easy,hard --bot-delay 0.3",
+        "dalmuti play --plain --hands 1",
+        action="dalmuti.client.start:play",
+    )
+    made.add_argument("--seats", type=whole(2, 10), default=4, metavar="N", help="2 to 10 (4)")
+    made.add_argument(
+        "--level",
+        type=_levels,
+        default=["normal"],
+        metavar="LEVEL",
+        help="easy, normal or hard (normal); several, with commas, take turns over the seats",
+    )
+    made.add_argument(
+        "--seed",
+        type=whole(0, 2**53),
+        metavar="N",
+        help="play known deals; the table is marked as not fair",
+    )
+    _rules_and_hands(made)
+    shared(made)
+
+
+def _host(commands: Any) -> None:
+    made = command(
+        commands,
+        "host",
+        "open a table for others on your network, and sit down at it",
+        "dalmuti host",
+        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
+        "dalmuti host --port 12014 --table Kitchen",
+        more=HOUSE_RULES,
+        action="dalmuti.client.start:host",
+    )
+    made.add_argument(
+        "--port",
+        type=whole(0, 65535),
+        default=12013,
+        metavar="PORT",
+        help="where to listen (12013); 0: any free port",
+    )
+    made.add_argument(
+        "--bind",
+        default="0.0.0.0",
+        metavar="ADDRESS",
+        help="the address of this machine to listen on; 127.0.0.1: this machine only",
+    )
+    made.add_argument(
+        "--insecure",
+        action="store_true",
+        help="let people of the internet in as well; without encryption, all can be overheard",
+    )
+    made.add_argument("--table", metavar="NAME", help="the name of the table; else after you")
+    made.add_argument("--seats", type=whole(2, 10), default=8, metavar="N", help="2 to 10 (8)")
+    made.add_argument(
+        "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
+    )
+    made.add_argument("--password", help="what everybody must give who joins")
+    _rules_and_hands(made)
+    shared(made)
+
+
+def _rules_and_hands(made: Parser) -> None:
+    made.add_argument(
+        "--bot-delay",
+        type=seconds,
+        metavar="SECONDS",
+        help="how long house bots take for a move (0.8); 0: no time",
+    )
+    made.add_argument(
+        "--rules",
+        metavar="NAME=VALUE,...",
+        default="",
+        help="house rules, such as passing=locked,scoring=points; `dalmuti host --help` has all",
+    )
+    made.add_argument(
+        "--hands",
+        type=whole(1, 10_000),
+        metavar="N",
+        help="deal by itself, and end after so many hands",
+    )
+
+
+def _join(commands: Any) -> None:
+    made = command(
+        commands,
+        "join",
+        "join a table, or take your seat back",
+        "dalmuti join                    a server that is found on your network",
+        "dalmuti join 192.168.1.20",
+        "dalmuti join 192.168.1.20:12014 --table Kitchen",
+        "dalmuti join 192.168.1.20 --watch",
+        "dalmuti join --tls cards.example.org",
+        action="dalmuti.client.start:join",
+    )
+    where(made)
+    made.add_argument("--watch", action="store_true", help="watch, and do not play")
+    shared(made)
+
+
+def _levels(text: str) -> list[str]:
+    levels = text.split(",")
+    for level in levels:
+        if level not in LEVELS:
+            raise argparse.ArgumentTypeError(
+                f"expected {', '.join(LEVELS)}, or several with commas, found {level!r}"
+            )
+    return levels
