@@ -69,7 +69,8 @@ def values(info: inspect.Type) -> st.SearchStrategy[Any]:
         case inspect.TupleType(item_types=types):
             return st.tuples(*map(values, types))
         case inspect.VarTupleType(item_type=item, min_length=low, max_length=high):
-            many = st.lists(values(item), min_size=low or 0, max_size=min(high or 4, 4))
+            most = max(low or 0, min(high or 4, 4))
+            many = st.lists(values(item), min_size=low or 0, max_size=most)
             return many.map(tuple)
         case inspect.DictType(key_type=key, value_type=value):
             return st.dictionaries(values(key), values(value), max_size=4)
