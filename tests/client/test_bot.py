@@ -160,7 +160,8 @@ def test_pauses_have_the_mean_that_was_asked_for() -> None:
 
 
 def test_house_bots_choose_what_they_may() -> None:
-    random_bot = RandomBot(random.Random(1))
+    random_bot = RandomBot()
+    random_bot.begin(1)
     assert {random_bot.decide(VIEW, DECISION) for _ in range(200)} == set(DECISION.choices)
     assert GreedyBot().decide(VIEW, DECISION) == Play(12, 3)
     assert [make() for make in HOUSE_BOTS.values()]

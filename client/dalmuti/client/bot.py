@@ -32,8 +32,18 @@ from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Seate
 class Bot:
     """Somebody who decides by himself. One object plays one seat, hand after hand."""
 
+    def begin(self, seed: int) -> None:
+        """Called once, before anything else, with the seed of this bot's own chance.
+
+        A bot that draws its numbers from `random.Random(seed)`, and from nothing else, plays the
+        same again when everything else is the same. May be left out.
+        """
+
     def decide(self, view: TableView, decision: Decision) -> Choice:
-        """One of `decision.choices`. Anything else, or an exception, means `decision.default`."""
+        """One of `decision.choices`; asked only where there is more than one.
+
+        Anything else, or an exception, means `decision.default`.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no method `decide`")
 
     def on_event(self, view: TableView, event: Seen) -> None:
@@ -68,6 +78,8 @@ class Player:
     ) -> None:
         """`delay` is the mean of the pause before each answer, in seconds.
 
+        `chance` is for the pauses, and for the seed with which the bot begins.
+
         `report` is told what the bot did wrong, `news` where it sits down and how its hands end.
         """
         self.session = session
@@ -75,6 +87,7 @@ class Player:
         self.delay = delay
         self.report, self.news = report, news
         self.chance = chance or random.Random()
+        bot.begin(self.chance.getrandbits(53))
         self.model = Model()
         self.faults = 0
         """How often the bot raised, or chose what it may not."""
@@ -109,6 +122,9 @@ class Player:
             self._answer(self.model.table, decision)
 
     def _answer(self, table: TableView, decision: Decision) -> None:
+        if len(decision.choices) == 1:
+            self.session.request(Act, decision=decision.decision, choice=decision.choices[0])
+            return
         choice = decision.default
         try:
             wanted = self.bot.decide(table, decision)

@@ -13,8 +13,11 @@ from dalmuti.protocol.messages import Choice, Decision
 class RandomBot(Bot):
     """Any legal choice, each as likely as the other."""
 
-    def __init__(self, chance: random.Random | None = None) -> None:
-        self.chance = chance or random.Random()
+    def __init__(self) -> None:
+        self.chance = random.Random()
+
+    def begin(self, seed: int) -> None:
+        self.chance.seed(seed)
 
     def decide(self, view: TableView, decision: Decision) -> Choice:
         return self.chance.choice(decision.choices)
