@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 from msgspec.structs import replace
@@ -58,7 +58,7 @@ def shown(model: Model) -> None:
     phrases.time_line(model, 103.0)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(STAGES)), st.data())
 def test_I80_an_altered_table_is_shown_or_refused(name: str, data: st.DataObject) -> None:
     stage = STAGES[name]()
@@ -75,7 +75,7 @@ def test_I80_an_altered_table_is_shown_or_refused(name: str, data: st.DataObject
         shown(model)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(STAGES)), values(inspect.type_info(Seen)))
 def test_I80_an_event_out_of_place_is_shown_or_refused(name: str, event: Seen) -> None:
     stage = STAGES[name]()
