@@ -142,7 +142,8 @@ def judge(config: Config) -> None:
         Certificate(config)
     for text in config.listen:
         scheme, host, _ = split_listen(text)
-        safe = scheme != "tcp" or config.insecure or config.lan_only
+        tls = config.tls_cert is not None and scheme != "tcp"
+        safe = tls or config.insecure or config.lan_only
         with suppress(ValueError):
             if not safe and _is_public(host):
                 raise EntranceError(_too_open(text))
