@@ -328,3 +328,16 @@ def test_a_bot_of_several_files(tmp_path: Path) -> None:
 async def test_a_session_is_what_a_player_needs() -> None:
     """`Scripted` stands for this class."""
     assert callable(Session.run) and callable(Session.request)
+
+
+async def test_a_single_choice_is_made_for_the_bot_after_the_same_pause(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """So that the time does not tell how many choices there were (rules.md I3)."""
+    single = Decision(decision=3, kind="follow", choices=(PASS,), default=PASS)
+    begun = trio.current_time()
+    session, player, _ = await played(Bot(), single, delay=1.0, chance=random.Random(1))
+    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert 0.3 <= session.when[0] - begun <= 1.9
+    session, player, _ = await played(Bot(), single, threaded=True)
+    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0

@@ -172,9 +172,6 @@ class Player:
             self._note(tell(self.bot, table, event), table, None)
 
     def _ask(self, table: TableView, decision: Decision) -> None:
-        if len(decision.choices) == 1:
-            self.session.request(Act, decision=decision.decision, choice=decision.choices[0])
-            return
         asked = self._asked
         if asked is not None and not asked.over and asked.is_again(decision):
             if asked.choice is not None:  # it was on its way when the connection broke
@@ -183,16 +180,24 @@ class Player:
         if asked is not None:
             self._is_over(asked)
         asked = self._asked = Asked(decision, table, anyio.current_time())
-        if self._threaded:
-            self._put(asked)
-        elif self.delay > 0:
-            self._tasks.start_soon(self._answer_later, asked)
+        if self.delay > 0:
+            self._tasks.start_soon(self._ask_later, asked)
         else:
-            self._done(asked, *choice_of(self.bot, table, decision))
+            self._ask_now(asked)
 
-    async def _answer_later(self, asked: Asked) -> None:
+    async def _ask_later(self, asked: Asked) -> None:
         await anyio.sleep(pause(self.delay, self.chance))
-        if not asked.over and self.model.table is not None:
+        self._ask_now(asked)
+
+    def _ask_now(self, asked: Asked) -> None:
+        """Where there is one choice only, it is made for the bot."""
+        if asked.over or self.model.table is None:
+            return
+        if len(asked.decision.choices) == 1:
+            self._done(asked, asked.decision.choices[0], None)
+        elif self._threaded:
+            self._put(asked)
+        else:
             self._done(asked, *choice_of(self.bot, asked.view, asked.decision))
 
     def _put(self, item: Asked | tuple[TableView, Seen]) -> None:
@@ -211,8 +216,6 @@ class Player:
             if not isinstance(item, Asked):
                 self._note(await call(tell, self.bot, *item), item[0], None)
                 continue
-            if self.delay > 0:
-                await anyio.sleep(pause(self.delay, self.chance))
             if not item.over:
                 self._done(item, *await call(choice_of, self.bot, item.view, item.decision))
 
