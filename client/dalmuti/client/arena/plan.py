@@ -71,15 +71,17 @@ class Setup(Struct, frozen=True, kw_only=True):
 
 
 class Stop(Struct, frozen=True):
-    """A seat that is not asked any more from its `decision`-th decision on, counted from 0.
+    """A seat whose bot is not called any more from its `call`-th call on; the default plays on.
 
-    That is how an item is played again whose bot hung or killed its process there.
+    That is how an item is played again whose bot hung or ended its process there. To make it and
+    `begin` are call 0, so that with `call=0` there is no bot at all; then each `decide` and each
+    `on_event` is one.
     """
 
     seat: int
-    decision: int
+    call: int
     why: str
-    """For people: "killed its process", "did not stop", "was out"."""
+    """For people: "ended its process", "did not stop", "was out"."""
     late: int = 0
     crashed: int = 0
     """What this adds to the tally of the seat."""
