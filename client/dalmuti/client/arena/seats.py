@@ -8,6 +8,7 @@ that process ends ours (`workers`). A house bot has no alarm: it is the project'
 
 from __future__ import annotations
 
+import os
 import signal
 import struct
 from collections.abc import Callable
@@ -84,6 +85,13 @@ class Guard:
         """`seconds` for a decision, and for an event; 0: no limit."""
         self.seconds, self.mark = seconds, mark
         self.alarm = Alarm()
+        self._process = os.getpid()
+
+    def leave(self) -> None:
+        """A call is over. A copy of this process, which a bot has made by `os.fork`, ends here."""
+        if os.getpid() != self._process:
+            os._exit(0)
+        self.mark.leave()
 
 
 class Seated:
@@ -106,6 +114,7 @@ class Seated:
         self._bot: Bot | None = None
         self._guard, self._item, self._seat = guard, item, seat
         self._calls = 0
+        """Calls of a stranger so far; with `_last_call` of them it is not called any more."""
         self._lates = 0
         self._last_call = -1
         if stop is not None:
@@ -115,7 +124,7 @@ class Seated:
             if stop.call == 0:
                 return
         seconds = START_SECONDS if guard is not None and guard.seconds else 0.0
-        made = self._call("when it began", seconds, self._begin, make, seed)
+        made = self._call(" when it began", seconds, self._begin, make, seed)
         if made is not None:
             self._bot, self.listens = made
         else:
@@ -131,7 +140,7 @@ class Seated:
     def choose(self, view: TableView, decision: Decision) -> Choice:
         """What it decides, or the default."""
         bot = self._bot
-        if bot is None:
+        if bot is None or self._calls == self._last_call:
             self.tally.defaults += 1
             return decision.default
         guard = self._guard
@@ -139,9 +148,6 @@ class Seated:
         start = perf_counter()
         if guard is not None:
             found = self._call("", guard.seconds, self._decide, bot, view, decision)
-            if self._bot is None and self._calls == self._last_call:
-                self.tally.defaults += 1  # it was not asked
-                return decision.default
             seconds = perf_counter() - start
             if found is not None and seconds > guard.seconds > 0:
                 self._late("")
@@ -171,7 +177,7 @@ class Seated:
 
     def tell(self, view: TableView, event: Seen) -> None:
         """Tells it of an event, with the table after it."""
-        if self._bot is not None:
+        if self._bot is not None and self._calls != self._last_call:
             seconds = 0.0 if self._guard is None else self._guard.seconds
             self._call(" in on_event", seconds, self._bot.on_event, view, event)
 
@@ -185,9 +191,6 @@ class Seated:
                 return function(*given)
             except Exception as error:
                 return self._crashed(where, _said(error))
-        if self._calls == self._last_call:
-            self._bot = None
-            return None
         guard.mark.enter(self._item, self._seat, self._calls)
         self._calls += 1
         try:
@@ -203,7 +206,7 @@ class Seated:
         except TooLate:
             self._late(where)
         finally:
-            guard.mark.leave()
+            guard.leave()
         return None
 
     def _late(self, where: str) -> None:
