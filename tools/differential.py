@@ -17,9 +17,8 @@ import random
 import sys
 from typing import Final
 
-from dalmuti.core.cards import DECK, Play, deal
+from dalmuti.core.cards import DECK, deal
 from dalmuti.core.hand import Hand, Phase
-from dalmuti.core.moves import Pass
 from dalmuti.core.options import MAX_SEATS, MIN_SEATS, TableOptions
 from dalmuti.core.policy import greedy
 from dalmuti.core.simulator import Chance, Position
@@ -57,7 +56,6 @@ def compare(seed: str, seats: int, options: TableOptions) -> int:
         if len(moves) == branch:
             _playouts(hand, position, chance.getrandbits(32), moves)
         move = chance.choice(choices)
-        assert isinstance(move, Play | Pass)
         moves.append(f"{hand.turn} {move}")
         hand.apply(hand.turn, move)
         position.step(move)

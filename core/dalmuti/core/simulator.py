@@ -24,7 +24,7 @@ from typing import Final, Self
 
 from dalmuti.core.cards import DECK, JESTER, LARGEST_SET, Counts, Play, counts_of
 from dalmuti.core.hand import Hand, Phase
-from dalmuti.core.moves import PASS, Pass, legal_follows, legal_leads
+from dalmuti.core.moves import PASS, Move, Pass, legal_follows, legal_leads
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import HandView
 
@@ -181,20 +181,24 @@ class Position:
         """How many cards of each rank a seat has."""
         return self.counts[seat * _WIDTH : (seat + 1) * _WIDTH]
 
-    def legal(self) -> list[Play | Pass]:
+    def legal(self) -> list[Move]:
         """Every legal move of `turn`, in the order of `Hand.legal`."""
         cards = self.cards(self.turn)
         if not self.rank:
             return [*legal_leads(cards)]
         return [*legal_follows(cards, Play(self.rank, self.count)), PASS]
 
-    def step(self, move: Play | Pass) -> None:
-        """Makes a legal move of `turn`. Whether it is legal is not checked."""
-        seat = self.turn
-        if isinstance(move, Pass):
+    def step(self, move: Move) -> None:
+        """Makes a legal move of `turn`. Whether it is legal is not checked.
+
+        Raises ValueError for what is neither a play nor a pass: it belongs to no trick.
+        """
+        if isinstance(move, Play):
+            self._play(self.turn, move)
+        elif isinstance(move, Pass):
             self.ask = self.ask[1:]
         else:
-            self._play(seat, move)
+            raise ValueError(f"expected a play or a pass, found {move}")
         if self.rank and not self.ask and not self.over:
             alive = _after(self.seats)[self._alive()]
             self.owner = self.owner if self.sizes[self.owner] else alive[self.owner][0]
