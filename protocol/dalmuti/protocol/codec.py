@@ -37,7 +37,7 @@ MAX_INT: Final = 2**53
 """The largest whole number, of either sign."""
 
 
-class Limits(Struct, frozen=True):
+class Limits(Struct, frozen=True, gc=False):
     """How large the parts of a body may be: entries of a map or array, bytes of a text, levels."""
 
     array: int
@@ -57,13 +57,13 @@ MOST_NAMES: Final = 5
 """Unknown fields of one message that are named to a strict session."""
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(Struct, frozen=True, gc=False):
     """A message of a type that this client does not know. It may be ignored."""
 
     t: str
 
 
-class UnknownEvent(Struct, frozen=True):
+class UnknownEvent(Struct, frozen=True, gc=False):
     """An event of a type that this client does not know: nothing but its number counts."""
 
     seq: int
