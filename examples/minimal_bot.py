@@ -37,7 +37,7 @@ class MinimalBot:
         self.failed = 0
 
     def run(self, host: str, port: int) -> str:
-        """Plays a match and returns how it ended."""
+        """Plays a match and returns how it ended; where it cannot play, that is the exit."""
         while self.failed == 0 or (self.token and self.failed < ATTEMPTS):
             try:
                 with socket.create_connection((host, port), SILENCE) as connection:
@@ -48,7 +48,7 @@ class MinimalBot:
             except (OSError, ValueError, LookupError) as error:
                 problem, self.failed = error, self.failed + 1
             time.sleep(min(8, 0.25 * 2**self.failed) * random.uniform(0.75, 1.25))
-        return f"cannot play: {problem}"
+        sys.exit(f"cannot play: {problem}")
 
     def talk(self, connection: socket.socket) -> None:
         """Answers one message after the other until the server hangs up."""
@@ -98,14 +98,14 @@ class MinimalBot:
                 say(t="pong", n=message.get("n", 0))
             case {"t": "error", "re": 1, "code": code, "message": text}:
                 if not self.token:
-                    raise Over(f"cannot sit down: {text}")
+                    sys.exit(f"cannot sit down: {text}")
                 if code in ("bad_token", "no_such_table"):
-                    raise Over(f"the seat is gone: {text}")
+                    sys.exit(f"the seat is gone: {text}")
                 raise OSError(text)
             case {"t": "unseated", "reason": reason}:
                 raise Over(f"no longer at the table: {reason}")
             case {"t": "bye", "reason": reason} if reason in FINAL or not self.token:
-                raise Over(f"the server said bye: {reason}")
+                sys.exit(f"the server said bye: {reason}")
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ let instance = null;
 let delay = 500;
 let heard = Date.now();
 
-function finish(text) {
-  console.log(text);
-  process.exit(0);
+function finish(text, code = 1) {
+  (code ? console.error : console.log)(text);
+  process.exit(code);
 }
 
 function connect() {
@@ -92,9 +92,10 @@ function answer(message, say, socket) {
     const event = message.event;
     if (event.e === "hand_prepared") addNonce(event.hand, say);
     if (event.e === "match_ended") {
+      const winners = event.winners.join(" and ");
       say({ t: "leave", id: 4 });
       say({ t: "bye", reason: "leaving" });
-      socket.end(() => finish(`the match is over, won by player ${event.winners.join(" and ")}`));
+      socket.end(() => finish(`the match is over, won by player ${winners}`, 0));
     }
   } else if (message.t === "decision") {
     say({ t: "act", id: 3, decision: message.decision, choice: message.choices[0] });
@@ -105,7 +106,7 @@ function answer(message, say, socket) {
     if (["bad_token", "no_such_table"].includes(message.code)) finish("the seat is gone");
     socket.destroy();
   } else if (message.t === "unseated") {
-    finish(`no longer at the table: ${message.reason}`);
+    finish(`no longer at the table: ${message.reason}`, 0);
   } else if (message.t === "bye" && (token === null || FINAL.includes(message.reason))) {
     finish(`the server said bye: ${message.reason}`);
   } // whatever else it is, it may be ignored

@@ -215,11 +215,17 @@ async def test_it_says_why_it_cannot_play(command: list[str]) -> None:
     with trio.fail_after(60):
         async with running() as server:
             port = port_of(server)
-            run = await trio.run_process(
-                [*command, "127.0.0.1", str(port), "Nowhere"], capture_stdout=True
-            )
-            assert run.stdout.decode().startswith("cannot sit down: there is no such table")
-        run = await trio.run_process(
-            [*command, "127.0.0.1", str(port), "Nowhere"], capture_stdout=True
-        )
-        assert run.stdout.decode().startswith("cannot play: ")
+            code, text = await said(*command, "127.0.0.1", str(port), "Nowhere")
+            assert code == 1 and text.startswith("cannot sit down: there is no such table")
+            code, text = await said(*command, "127.0.0.1", str(port), "Nowhere", "Server")
+            assert code == 1 and text.startswith("the server said bye: bad_name")
+        code, text = await said(*command, "127.0.0.1", str(port), "Nowhere")
+        assert code == 1 and text.startswith("cannot play: ")
+
+
+async def said(*command: str) -> tuple[int, str]:
+    """The exit code of a command, and all that it said."""
+    run = await trio.run_process(
+        command, capture_stdout=True, stderr=subprocess.STDOUT, check=False
+    )
+    return run.returncode, run.stdout.decode()

@@ -7,7 +7,7 @@
 
 use serde_json::{json, Value};
 use std::io::{Error, Read, Result, Write};
-use std::{env, net::TcpStream, thread, time::Duration};
+use std::{env, net::TcpStream, process::exit, thread, time::Duration};
 
 const SILENCE: Duration = Duration::from_secs(45); // the server pings every 15 s
 const ATTEMPTS: u32 = 25; // to come back, one after the other, within some three minutes
@@ -21,7 +21,7 @@ struct Bot {
     seen: Value,           // `seq` of the last event, `instance` of the server
     instance: Value,
     failed: u32,
-    end: Option<String>, // how the evening ended
+    end: Option<String>, // how the evening ended, or why it cannot be played
 }
 
 fn say(stream: &mut TcpStream, message: Value) -> Result<()> {
@@ -82,10 +82,8 @@ impl Bot {
                     self.end = Some(format!("the match is over, won by player {winners}"));
                 }
             }
-            "decision" => {
-                let (number, choice) = (&message["decision"], &message["choices"][0]);
-                say(stream, json!({"t": "act", "id": 3, "decision": number, "choice": choice}))?;
-            }
+            "decision" => say(stream, json!({"t": "act", "id": 3,
+                "decision": message["decision"], "choice": message["choices"][0]}))?,
             "ping" => say(stream, json!({"t": "pong", "n": message["n"].as_u64().unwrap_or(0)}))?,
             "error" if message["re"] == 1 => match (&self.token, text("code").as_str()) {
                 (None, _) => self.end = Some(format!("cannot sit down: {}", text("message"))),
@@ -115,5 +113,7 @@ fn main() {
         }
         thread::sleep(Duration::from_millis(8000.min(250 << bot.failed.min(5))));
     }
-    println!("{}", bot.end.unwrap_or_default());
+    let end = bot.end.unwrap_or_default();
+    println!("{end}");
+    exit(if end.starts_with("the match") || end.starts_with("no longer") { 0 } else { 1 });
 }

@@ -39,6 +39,8 @@ def made(make: Callable[[], Bot]) -> Bot:
     """A bot of this kind. Raises BotError with a sentence when it cannot be made."""
     try:
         return make()
+    except BotError:
+        raise
     except BaseException as error:  # whatever a stranger's class raises
         if is_ctrl_c(error):
             raise
