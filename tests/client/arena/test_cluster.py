@@ -39,7 +39,7 @@ def test_a_cluster_plays_the_same(tmp_path: Path) -> None:
             dashboard_address="127.0.0.1:0",
             worker_dashboard_address="127.0.0.1:0",
         ) as here,
-        distributed.Client(here) as client,
+        distributed.Client(here, set_as_default=False) as client,
     ):
         there = list(cluster.spread(client, setup, items_of(setup, 20, 1)))
         with pytest.raises(Refusal, match="no file that can be read"):

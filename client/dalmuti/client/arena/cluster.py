@@ -55,7 +55,7 @@ def spread(client: Any, setup: Setup, items: Iterator[Item]) -> Generator[Outcom
 
     Raises Refusal for a bot that cannot be loaded, and where a machine is lost for good.
     """
-    tasks: Any = import_module("distributed").as_completed()
+    tasks: Any = import_module("distributed").as_completed(loop=client.loop)
     files = _files(setup)
     packed = msgspec.msgpack.encode(setup)
     waiting: set[Any] = set()
