@@ -173,7 +173,7 @@ def test_who_is_lost_again_and_again_is_out(mark: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("raise SystemExit(3)", "a bot cannot be loaded: SystemExit"),
+        ("raise SystemExit(3)", "none.py cannot be loaded: SystemExit: 3"),
         ("import os\nos._exit(3)", "ended the process"),
         ("x = 1", "expected one bot"),
     ],
