@@ -65,6 +65,9 @@ class Hello(Message, frozen=True, kw_only=True, tag="hello"):
     password: Annotated[
         Password | None, Meta(description="The server's password, where it has one.")
     ] = None
+    strict: Annotated[
+        bool, Meta(description="For authors: what is otherwise ignored is told as an `error`.")
+    ] = False
 
 
 class Request(Message, frozen=True, kw_only=True):
