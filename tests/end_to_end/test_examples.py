@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import pytest
 import trio
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import trio
 
 from dalmuti.core import events as ev
