@@ -23,7 +23,7 @@ def _bot(commands: Any) -> None:
         action="dalmuti.client.start:bot",
     )
     made.add_argument(
-        "bot", metavar="NAME_OR_FILE", help="random, greedy, mybot.py or mybot.py:Class"
+        "bot", metavar="NAME_OR_FILE", help="a house bot (careful, ...), mybot.py or mybot.py:Class"
     )
     where(made)
     made.add_argument("--count", type=whole(1, 10), default=1, metavar="N", help="how many (1)")
