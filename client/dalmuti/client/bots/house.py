@@ -21,7 +21,7 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client import out
-from dalmuti.client.bot import Player, load_bot
+from dalmuti.client.bot import BotError, Player, load_bot
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Session
 from dalmuti.protocol.messages import JoinTable
@@ -58,6 +58,8 @@ async def play(job: Job) -> None:
             complain(f"{job.name} at {job.table}: {ended.text}")
         if player.faults:
             complain(f"{job.name} at {job.table}: {player.faults} choices were none")
+    except BotError as error:
+        complain(f"{job.name} at {job.table}: {error}")
     except Exception as error:  # a bug in one bot is not the end of the house
         complain(f"{job.name} at {job.table}: {type(error).__name__}")
 

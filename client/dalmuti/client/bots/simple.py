@@ -7,6 +7,7 @@ from typing import Final
 
 from dalmuti.client.bot import Bot
 from dalmuti.client.bots.careful import CarefulBot
+from dalmuti.client.bots.expert import ExpertBot
 from dalmuti.core.policy import greedy
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import Choice, Decision
@@ -51,5 +52,6 @@ HOUSE_BOTS: dict[str, type[Bot]] = {
     "easy": EasyBot,
     "greedy": GreedyBot,
     "careful": CarefulBot,
+    "expert": ExpertBot,
 }
 """The bots that `dalmuti bot` and a server's house know by name, the weakest first."""

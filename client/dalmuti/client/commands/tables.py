@@ -7,7 +7,7 @@ from typing import Any
 
 from dalmuti.client.commands.parts import Parser, command, seconds, shared, where, whole
 
-LEVELS = {"easy": "easy", "normal": "careful", "hard": "careful"}
+LEVELS = {"easy": "easy", "normal": "careful", "hard": "expert"}
 """Which house bot plays a level."""
 
 HOUSE_RULES = """\
