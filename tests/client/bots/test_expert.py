@@ -36,8 +36,8 @@ from dalmuti.core.views import HandView, TableView, TrickView, view_table
 from dalmuti.protocol.messages import Decision
 
 GOLDEN = (
-    "0cbf506b892bdb8b28a4621f9dd00f9352f8a2a774eb7aeebdd54b8b6e404db2",
-    "d50f30459aea52f2647a2d8784747802e949947a06130fb5cb03adadbeb3695b",
+    "9d447f751e68fedb54bf783abf0d6ceecca2593087441b35c718834d54bec2cc",
+    "bb7790dbcc9bfabe098681170b5060a3e6e4f9fb4da45608ca8fa22f9f9f803d",
 )
 """The SHA-256 of the weights, and of what they play in `fixed_deals`."""
 

@@ -51,9 +51,11 @@ def _block(traits: Sequence[Trait], *names: str) -> tuple[int, ...]:
 
 REACH: Final = place(TRICKS, "reach 1")
 CARDS: Final = place(TRICKS, "cards 1")
+ACT: Final = place(TRICKS, "act 1")
 OTHERS, LOCKED = _block(TRICKS, "others", "locked")
 ROLE: Final = place(TRICKS, "role 1")
 HELD: Final = place(TRICKS, "held 1")
+SAFE: Final = place(TRICKS, "safe 2")
 LEFT, GROUPS, WINNERS, LOSERS = _block(TRICKS, "left", "groups", "winners", "losers")
 OWN_RANK, OWN_SIZE, OWN_HOW = _block(TRICKS, "own rank", "own size", "own how")
 BEATERS, FIRM, HOLDERS, SURE = _block(TRICKS, "beaters", "firm beaters", "holders", "sure")
@@ -204,6 +206,8 @@ class Sight:
         found += [
             (CARDS + n, min(self.sizes[seat], TOPS[CARDS])) for n, seat in enumerate(self.others)
         ]
+        acts = {act.seat: 1 if act.play is None else 2 for act in self.trick.acts}
+        found += [(ACT + n, acts[seat]) for n, seat in enumerate(self.others) if seat in acts]
         return [*found, (OTHERS, len(self.others)), (LOCKED, int(self.locked))]
 
     def roles_playing(self) -> Described:
@@ -255,8 +259,9 @@ class Sight:
     def _cards(self, counts: Counts) -> Described:
         """The traits of the cards that are left."""
         groups = [(rank, counts[rank]) for rank in NATURALS if counts[rank]]
-        winners = sum(rank <= self.reach[count] for rank, count in groups)
+        winners = [rank for rank, count in groups if rank <= self.reach[count]]
         found = [(HELD + rank - 1, count) for rank, count in groups]
+        found += [(SAFE + rank - 2, 1) for rank in winners if rank > 1]
         found += [(HELD + JESTER - 1, counts[JESTER]), (LEFT, min(sum(counts), TOPS[LEFT]))]
-        found += [(GROUPS, len(groups)), (WINNERS, min(winners, TOPS[WINNERS]))]
-        return [*found, (LOSERS, len(groups) - winners)]
+        found += [(GROUPS, len(groups)), (WINNERS, min(len(winners), TOPS[WINNERS]))]
+        return [*found, (LOSERS, len(groups) - len(winners))]

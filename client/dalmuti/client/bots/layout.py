@@ -74,6 +74,7 @@ TRICKS: Final[tuple[Trait, ...]] = (
     Trait("unseen Jesters", 2, (1, 2)),
     *(Trait(f"reach {span}", 13, (13,), (), 1) for span in SPANS),
     *(Trait(f"cards {n}", 20, (1, 2, 3, 4, 6, 9), (), 2) for n in range(1, MOST_OTHERS + 1)),
+    *(Trait(f"act {n}", 2, (), (1, 2)) for n in range(1, MOST_OTHERS + 1)),
     Trait("others", 9, (), tuple(range(1, 10))),
     Trait("locked", 1, (1,)),
     # What depends on whether one plays or passes.
@@ -81,6 +82,7 @@ TRICKS: Final[tuple[Trait, ...]] = (
     # The cards after the choice.
     *(held(rank) for rank in RANKS),
     Trait("held Jesters", 2, (1, 2)),
+    *(Trait(f"safe {rank}", 1, (1,)) for rank in RANKS[1:]),
     Trait("left", 20, (2, 3, 4, 5, 6, 7, 9, 11, 14), (), 2),
     Trait("groups", 12, (2, 3, 4, 5, 6), (), 4),
     Trait("winners", 8, (1, 2, 3), (), 4),
