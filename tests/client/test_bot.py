@@ -196,7 +196,7 @@ def test_a_file_with_one_bot(tmp_path: Path) -> None:
         (
             "clever",
             "",
-            "expected a house bot (random, easy, greedy, careful, expert) or a file such as mybot.py",
+            "expected a house bot (random, easy, greedy, careful, expert) or a file such as",
         ),
         ("nowhere.py", "", "there is no file nowhere.py"),
         ("FILE:Second", ONE, "has no bot 'Second'; its bots are: First"),

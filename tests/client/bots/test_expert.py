@@ -19,6 +19,7 @@ from dalmuti.client.bots.network import Layer, WeightsError, pack, read, unpack
 from dalmuti.client.bots.simple import GreedyBot, RandomBot
 from dalmuti.core import deal
 from dalmuti.core.cards import Cards, Play, counts_of, parse_play
+from dalmuti.core.events import Act
 from dalmuti.core.hand import Phase
 from dalmuti.core.match import Match
 from dalmuti.core.moves import (
@@ -137,7 +138,12 @@ def test_the_traits_of_a_position() -> None:
         sizes=(2, 0, 5, 3),
         seat=3,
         cards=(4, 4, 12),
-        trick=TrickView(parse_play("2x9"), 1, (0,)),
+        trick=TrickView(
+            parse_play("2x9"),
+            1,
+            (2,),
+            (Act(0, parse_play("2x11")), Act(1, parse_play("2x9")), Act(2)),
+        ),
         played=(0, 1, 2, 3, 1, 5, 6, 7, 8, 9, 10, 11, 5, 2),
     )
     sight = Sight(hand, TableOptions())
@@ -147,6 +153,7 @@ def test_the_traits_of_a_position() -> None:
 
     assert named(sight.always()) == {
         **{"unseen 4": 1, "unseen 12": 6, "others": 2, "cards 1": 2, "cards 2": 5},
+        **{"act 1": 2, "act 2": 1},
         **{"reach 1": 4, "reach 2": 12, "reach 3": 12, "reach 4": 12, "reach 5": 12},
     }
     assert named(sight.after_play(parse_play("2x4"))) == {
@@ -154,7 +161,7 @@ def test_the_traits_of_a_position() -> None:
         **{"own how": 2, "beaters": 1, "firm beaters": 1, "holders": 3, "sure": 1},
     }
     assert named(sight.after_pass()) == {
-        **{"role 1": 1, "role 2": 2, "held 4": 2, "held 12": 1, "left": 3, "groups": 2},
+        **{"role 2": 3, "held 4": 2, "held 12": 1, "safe 4": 1, "left": 3, "groups": 2},
         **{"winners": 1, "losers": 1, "their rank": 9, "their size": 2, "to come": 2},
         "owner out": 1,
     }
