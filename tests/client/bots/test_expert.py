@@ -37,8 +37,8 @@ from dalmuti.core.views import HandView, TableView, TrickView, view_table
 from dalmuti.protocol.messages import Decision
 
 GOLDEN = (
-    "9d447f751e68fedb54bf783abf0d6ceecca2593087441b35c718834d54bec2cc",
-    "bb7790dbcc9bfabe098681170b5060a3e6e4f9fb4da45608ca8fa22f9f9f803d",
+    "69e11b3c5e6b018ad2d318c99c3714bacca9c7bbd8556a37699c177491718f6a",
+    "d18ee9f81dd85c40383ffafa8cb6bad4c2a54c245be547fe0cce8356027800c5",
 )
 """The SHA-256 of the weights, and of what they play in `fixed_deals`."""
 
