@@ -30,7 +30,7 @@ def _bot(commands: Any) -> None:
     made.add_argument(
         "bot",
         metavar="NAME_OR_FILE",
-        help="a house bot (careful, ...), mybot.py or mybot.py:Class; or `new` and a file, or `doctor`",
+        help="a house bot (careful, ...), mybot.py or mybot.py:Class; `new` and a file; `doctor`",
     )
     where(made)
     made.add_argument(
