@@ -17,7 +17,7 @@ import msgpack  # type: ignore[import-untyped]  # it has no types
 
 
 def play(host: str, port: int, table: str, name: str) -> str:
-    """Plays a match and returns how it ended."""
+    """Plays a match and returns how it ended; where it could not play, that is the exit."""
     with socket.create_connection((host, port)) as connection:
         stream = connection.makefile("rb")
 
@@ -42,11 +42,13 @@ def play(host: str, port: int, table: str, name: str) -> str:
                     say(t="pong", n=message.get("n", 0))
                 case {"t": "event", "event": {"e": "match_ended", "winners": winners}}:
                     return f"the match is over, won by player {' and '.join(map(str, winners))}"
-                case {"t": "bye" | "unseated", "reason": reason}:
+                case {"t": "unseated", "reason": reason}:
                     return f"no longer at the table: {reason}"
+                case {"t": "bye", "reason": reason}:
+                    sys.exit(f"the server says goodbye: {reason}")
                 case {"t": "error", "re": 1, "message": sentence}:
-                    return f"cannot sit down: {sentence}"
-        return "the server hung up"
+                    sys.exit(f"cannot sit down: {sentence}")
+        sys.exit("the server hung up")
 
 
 if __name__ == "__main__":
