@@ -76,9 +76,9 @@ class Guest:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise Gone("expected the connection to stay, found that the client broke it") from None
         except (BadRequest, RemoteProtocolError) as error:
-            raise Failed(f"expected messages of the protocol, found one that is none: {error}") from (
-                None
-            )
+            raise Failed(
+                f"expected messages of the protocol, found one that is none: {error}"
+            ) from (None)
         self.heard.append(message)
         return message
 

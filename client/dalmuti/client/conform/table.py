@@ -322,4 +322,3 @@ class Table:
     def _emit(self, events: Sequence[Event]) -> None:
         for event in events:
             self.emit(event)
-

@@ -33,7 +33,11 @@ PHASES: list[tuple[str, str, Callable[[Table], bool] | None]] = [
     ("C-603", "while the client is asked about taxes", _asked("tax")),
     ("C-604", "while it is the client's turn to lead", _asked("lead")),
     ("C-605", "while it is the client's turn to follow", _asked("follow")),
-    ("C-606", "while it is another's turn; what was missed meanwhile comes as events", _others_turn),
+    (
+        "C-606",
+        "while it is another's turn; what was missed meanwhile comes as events",
+        _others_turn,
+    ),
 ]
 
 
@@ -117,8 +121,8 @@ async def in_a_frame(stand: Stand) -> None:
 
 @check(
     "C-609",
-    "After a new start of the server (another `instance`) the seat is resumed; the snapshot replaces all"
-    " that was.",
+    "After a new start of the server (another `instance`) the seat is resumed; the snapshot"
+    " replaces all that was.",
     "when-you-disconnect",
 )
 async def new_instance(stand: Stand) -> None:
@@ -143,7 +147,8 @@ async def new_instance(stand: Stand) -> None:
 
 @check(
     "C-610",
-    "A token that gives nothing back is not tried for ever: the client ends, or sits down anew, once.",
+    "A token that gives nothing back is not tried for ever: the client ends, or sits down anew,"
+    " once.",
     "when-you-disconnect",
 )
 async def bad_token(stand: Stand) -> None:
@@ -197,7 +202,8 @@ async def replaced(stand: Stand) -> None:
 
 @check(
     "C-612",
-    "While the server cannot be had the client waits between its tries: no more than 8 in 3 seconds.",
+    "While the server cannot be had the client waits between its tries: no more than 8 in 3"
+    " seconds.",
     "when-you-disconnect",
 )
 async def back_off(stand: Stand) -> None:
@@ -227,7 +233,9 @@ async def closed(stand: Stand) -> None:
     await stand.must_end("when the table closes")
 
 
-@check("C-702", "When it is sent away from the table the client ends, and does not join again.", "kick")
+@check(
+    "C-702", "When it is sent away from the table the client ends, and does not join again.", "kick"
+)
 async def kicked(stand: Stand) -> None:
     table = stand.set_table(seats=3)
     guest = await stand.enter()

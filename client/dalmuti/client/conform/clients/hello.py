@@ -12,7 +12,9 @@ from dalmuti.protocol.codec import encode
 from dalmuti.protocol.text import clean_name
 
 
-@check("C-101", "The first frame is a well-formed `hello` that offers version 1.", "hello-and-versions")
+@check(
+    "C-101", "The first frame is a well-formed `hello` that offers version 1.", "hello-and-versions"
+)
 async def hello(stand: Stand) -> None:
     await stand.accept()
     said = await stand.expect(msg.Hello)
@@ -27,7 +29,8 @@ async def hello(stand: Stand) -> None:
 
 @check(
     "C-102",
-    "A server that speaks another version ends the client: with a sentence, and not with exit code 0.",
+    "A server that speaks another version ends the client: with a sentence, and not with exit code"
+    " 0.",
     "hello-and-versions",
 )
 async def version_skew(stand: Stand) -> None:
@@ -104,8 +107,8 @@ async def renamed(stand: Stand) -> None:
 
 @check(
     "C-106",
-    "The client keeps within the limits of `welcome`, however narrow: sizes of frames, and how often"
-    " it asks.",
+    "The client keeps within the limits of `welcome`, however narrow: sizes of frames, and how"
+    " often it asks.",
     "limits-and-time",
 )
 async def limits(stand: Stand) -> None:
@@ -151,8 +154,8 @@ async def limits(stand: Stand) -> None:
 
 @check(
     "C-107",
-    "`ping` is answered with `pong` and the same `n`: at the table, in the middle of a decision, and"
-    " with `n` left out.",
+    "`ping` is answered with `pong` and the same `n`: at the table, in the middle of a decision,"
+    " and with `n` left out.",
     "limits-and-time",
 )
 async def ping(stand: Stand) -> None:

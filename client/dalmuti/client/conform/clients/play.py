@@ -43,8 +43,8 @@ async def whole_hand(stand: Stand) -> None:
 
 @check(
     "C-402",
-    "An answer that is refused as not legal does not end the client: it answers again or lets the time"
-    " pass, and plays on.",
+    "An answer that is refused as not legal does not end the client: it answers again or lets the"
+    " time pass, and plays on.",
     "decisions",
 )
 async def refused_choice(stand: Stand) -> None:
@@ -118,8 +118,8 @@ async def _again(stand: Stand, decision: int) -> msg.Act | None:
 
 @check(
     "C-404",
-    "A decision that was over before it could be answered, because of the clock, is no harm; the next"
-    " one is answered.",
+    "A decision that was over before it could be answered, because of the clock, is no harm; the"
+    " next one is answered.",
     "decisions",
 )
 async def overtaken_by_clock(stand: Stand) -> None:

@@ -89,7 +89,8 @@ for _id, _says, _options, _wanted in TURNS:
 
 @check(
     "C-541",
-    "Taxes: the client gives back as many of its own cards as the tax has, from either Dalmuti's seat.",
+    "Taxes: the client gives back as many of its own cards as the tax has, from either Dalmuti's"
+    " seat.",
     "a-hand-on-the-wire",
 )
 async def taxes(stand: Stand) -> None:
@@ -109,7 +110,8 @@ async def taxes(stand: Stand) -> None:
 
 @check(
     "C-542",
-    "A whole match to its end by points, with who joins, who leaves and new titles after each hand.",
+    "A whole match to its end by points, with who joins, who leaves and new titles after each"
+    " hand.",
     "a-hand-on-the-wire",
 )
 async def match_by_points(stand: Stand) -> None:
@@ -127,7 +129,8 @@ async def match_by_points(stand: Stand) -> None:
 
 @check(
     "C-543",
-    "A match ends after the hands that were agreed; a client that stays plays the next match as well.",
+    "A match ends after the hands that were agreed; a client that stays plays the next match as"
+    " well.",
     "match_ended",
 )
 async def match_by_hands(stand: Stand) -> None:

@@ -32,7 +32,12 @@ CUTS: list[tuple[str, str, Callable[[], wire.Cut]]] = [
 ]
 SHAPES: list[tuple[str, str, str, wire.Shape]] = [
     ("C-301", "Fields that nobody knows yet are ignored", "bytes", wire.roomy),
-    ("C-302", "Fields that are spelled out although they are the default are read", "bytes", wire.full),
+    (
+        "C-302",
+        "Fields that are spelled out although they are the default are read",
+        "bytes",
+        wire.full,
+    ),
     ("C-303", "Fields that are left out are the default", "bytes", wire.bare),
 ]
 
@@ -100,7 +105,8 @@ def _crowd(seq: int, size: int) -> ev.WatchersChanged:
 
 @check(
     "C-304",
-    "Messages and events of types that nobody knows yet are ignored; the numbers of the events count.",
+    "Messages and events of types that nobody knows yet are ignored; the numbers of the events"
+    " count.",
     "how-versions-change",
 )
 async def unknown_types(stand: Stand) -> None:
