@@ -32,6 +32,8 @@ from dalmuti.protocol.errors import ErrorCode, RemoteProtocolError
 CODES: Final = frozenset(code.value for code in ErrorCode)
 ANSWER_SECONDS: Final = 12.0
 """How long an answer, or something that has to come, may take."""
+CROWDED: Final = "too_many_connections"
+NONSENSE: Final = "expected messages of the protocol, found one that is none"
 M = TypeVar("M", bound=msg.Message)
 E = TypeVar("E", bound=Event)
 
@@ -58,6 +60,8 @@ class Caller:
         self.ended = False
         """Whether the server has closed the connection."""
         self.waits_for = ""
+        self.is_mute = False
+        """Whether `ping` is left unanswered."""
         self.ids = count(1)
         self._witness: Witness | None = None
         self._bye: msg.Bye | None = None
@@ -84,6 +88,16 @@ class Caller:
         """Says hello and is welcomed."""
         await self.send(msg.Hello(versions=(1, 1), name=name, client="conform", **fields))
         return await self.hear(msg.Welcome)
+
+    async def is_welcome(self, name: str, **fields: Any) -> bool:
+        """Says hello; False if the server has too many connections now."""
+        await self.send(msg.Hello(versions=(1, 1), name=name, client="conform", **fields))
+        message = await self.receive("`welcome`")
+        if isinstance(message, msg.Bye) and message.reason == CROWDED:
+            return False
+        if not isinstance(message, msg.Welcome):
+            raise Failed(f"expected `welcome`, found `{tag(type(message))}`: {plain(message)}")
+        return True
 
     async def request(self, kind: type[msg.Request], **fields: Any) -> int:
         """Asks for something and does not wait; returns the number of the request."""
@@ -146,6 +160,8 @@ class Caller:
             message = await self._next()
             if message is not None:
                 self._take(message)
+            if isinstance(message, msg.Ping) and not self.is_mute:
+                await self.send(msg.Pong(n=message.n))
             return message
         raise Failed(f"expected {what} within {seconds:g} s, found nothing")
 
@@ -161,9 +177,7 @@ class Caller:
                 self.connection.receive_data(data)
             return message
         except RemoteProtocolError as error:
-            raise Failed(
-                f"expected messages of the protocol, found one that is none: {error}"
-            ) from (None)
+            raise Failed(f"{NONSENSE}: {error}") from (None)
 
     async def _some(self) -> bytes:
         try:
@@ -231,6 +245,8 @@ class Caller:
             message := await self.receive(named, max(0.0, ends - trio.current_time())), msg.Bye
         ):
             pass
+        if message.reason == CROWDED not in reasons:
+            raise Skipped(f"the server takes no more connections now: {message.message}")
         if message.reason not in reasons:
             raise Failed(f"expected {named}, found `{message.reason}`: {message.message}")
         if await self.receive_or_end("the end of the connection behind `bye`") is not None:

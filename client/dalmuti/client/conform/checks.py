@@ -1,8 +1,8 @@
 """What a check is, and how many of them are run: each by itself, under a time of its own.
 
-A check is a coroutine that is given its surroundings (a `Stand` with a client program, a `Visit` to
-a server) and returns when all is well. `Failed` says what was expected and what was found, `Skipped`
-why nothing can be said. Whatever else a check raises is a bug of the kit and leaves it as such.
+A check is a coroutine that is given its surroundings (a `Stand` with a client program, a `Visit`
+to a server) and returns when all is well. `Failed` says what was expected and what was found,
+`Skipped` why nothing can be said. Whatever else it raises is a bug of the kit, and is not caught.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class Skipped(Exception):
 class Surroundings(Protocol):
     """What every check is given, whatever else it has."""
 
-    waits_for: str
-    """What is waited for just now, for the report of a check whose time is up."""
+    @property
+    def waits_for(self) -> str:
+        """What is waited for just now, for the report of a check whose time is up."""
 
 
 S = TypeVar("S", bound=Surroundings)

@@ -74,7 +74,7 @@ class Program:
         """Its exit code, None if it still runs after so long."""
         with trio.move_on_after(seconds):
             await self.process.wait()
-        await trio.sleep(0)
+        await trio.lowlevel.checkpoint()
         return self.code
 
     async def listen(self) -> None:

@@ -25,6 +25,7 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import LocalProtocolError
 
 LEAVE_SECONDS: Final = 3.0
+CROWDED_SECONDS: Final = (0.5, 1, 2, 4, 8)
 CONNECT_SECONDS: Final = 8.0
 
 
@@ -41,9 +42,7 @@ class Place(Struct, frozen=True):
             with trio.fail_after(CONNECT_SECONDS):
                 return Caller(await trio.open_tcp_stream(self.host, self.port))
         except trio.TooSlowError:
-            raise Failed(
-                f"expected a connection within {CONNECT_SECONDS:g} s, found none"
-            ) from None
+            raise Failed(f"nobody answers within {CONNECT_SECONDS:g} s") from None
         except OSError as error:
             raise Failed(unreachable(f"{self.host}:{self.port}", error).removesuffix(".")) from None
 
@@ -81,11 +80,15 @@ class Visit:
         return caller
 
     async def caller(self, **fields: Any) -> Caller:
-        """Somebody who is welcome."""
-        caller = await self.connect()
+        """Somebody who is welcome. Where a server has too many at once it is tried again."""
         given = {"kind": "bot", "password": self.place.password, **fields}
-        await caller.hello(given.pop("name", self.person_name()), **given)
-        return caller
+        name = given.pop("name", self.person_name())
+        for wait in CROWDED_SECONDS:
+            caller = await self.connect()
+            if await caller.is_welcome(name, **given):
+                return caller
+            await trio.sleep(wait)
+        raise Skipped("the server takes no more connections now")
 
     @staticmethod
     def person_name() -> str:

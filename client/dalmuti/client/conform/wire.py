@@ -8,6 +8,7 @@ many in one write, byte by byte. The protocol allows all of these, so a client t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import msgpack  # type: ignore[import-untyped]  # it has no types
@@ -44,12 +45,14 @@ def usual(message: Struct) -> Raw:
 
 def full(message: Struct) -> Raw:
     """With every field, defaults and absent ones (nil) included."""
-    return _plain(message, lambda value, default: True)
+    raw: Raw = _plain(message, lambda value, default: True)
+    return raw
 
 
 def bare(message: Struct) -> Raw:
     """Without any field that is its default."""
-    return _plain(message, lambda value, default: value != default)
+    raw: Raw = _plain(message, lambda value, default: value != default)
+    return raw
 
 
 def roomy(message: Struct) -> Raw:
@@ -132,7 +135,7 @@ def in_pieces(most: int) -> Cut:
         for each in frames:
             middle = HEADER + (len(each) - HEADER) // 2
             cuts = [0, 1, HEADER, middle, len(each)] if left > 0 else [0, len(each)]
-            for at, end in zip(cuts, cuts[1:], strict=False):
+            for at, end in pairwise(cuts):
                 if at:
                     await trio.sleep(PAUSE)
                 await stream.send_all(each[at:end])

@@ -9,7 +9,8 @@ import trio
 
 from dalmuti.client.conform.checks import Check, Failed, Skipped
 from dalmuti.client.conform.clients.catalogue import CLIENTS, check
-from dalmuti.client.conform.stand import Gone, Stand
+from dalmuti.client.conform.guest import Gone
+from dalmuti.client.conform.stand import Stand
 from dalmuti.client.conform.table import Table
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
@@ -35,7 +36,7 @@ PHASES: list[tuple[str, str, Callable[[Table], bool] | None]] = [
     ("C-605", "while it is the client's turn to follow", _asked("follow")),
     (
         "C-606",
-        "while it is another's turn; what was missed meanwhile comes as events",
+        "while it is another's turn, with events that were missed,",
         _others_turn,
     ),
 ]
@@ -73,8 +74,8 @@ for _id, _says, _reached in PHASES:
     CLIENTS.add(
         Check(
             id=_id,
-            says=f"After a lost connection {_says} the seat is resumed, and each time with the newest"
-            " token.",
+            says=f"After a lost connection {_says} the seat is resumed, twice, each time with the"
+            " newest token.",
             anchor="when-you-disconnect",
             run=_phase_check(_reached),
         )
@@ -219,6 +220,31 @@ async def back_off(stand: Stand) -> None:
         raise Failed(f"expected at most 8 connections in 3 s, found {tries}")
     if tries == 0 and stand.client.code is not None:
         raise Skipped("the client does not come back after a lost connection; that is allowed")
+
+
+@check(
+    "C-613",
+    "A `bye` in place of the `welcome` on the way back is no end of the seat: the client waits and"
+    " comes again, or ends.",
+    "hello-and-versions",
+)
+async def bye_on_the_way_back(stand: Stand) -> None:
+    table = stand.set_table(seats=3)
+    await stand.enter()
+    table.deal()
+    await stand.play(until=lambda: table.pending is not None)
+    sent = table.seq
+    await stand.cut_off()
+    try:
+        guest = await stand.accept()
+    except Gone:
+        raise Skipped("the client does not come back after a lost connection") from None
+    await stand.expect(msg.Hello)
+    await guest.send(msg.Bye(reason="too_many_connections", message="try again in a moment"))
+    await guest.close()
+    await stand.come_back(events=sent)
+    await stand.play()
+    await stand.settle()
 
 
 @check("C-701", "When the table closes the client ends.", "table_closed")

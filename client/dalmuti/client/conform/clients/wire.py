@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from dalmuti.client.conform import wire
 from dalmuti.client.conform.checks import Check, Failed
@@ -30,19 +30,18 @@ CUTS: list[tuple[str, str, Callable[[], wire.Cut]]] = [
     ),
     ("C-204", "Frames that drip in slowly are read", lambda: wire.dripping(5)),
 ]
-SHAPES: list[tuple[str, str, str, wire.Shape]] = [
-    ("C-301", "Fields that nobody knows yet are ignored", "bytes", wire.roomy),
+SHAPES: list[tuple[str, str, wire.Shape]] = [
+    ("C-301", "Fields that nobody knows yet are ignored", wire.roomy),
     (
         "C-302",
         "Fields that are spelled out although they are the default are read",
-        "bytes",
         wire.full,
     ),
-    ("C-303", "Fields that are left out are the default", "bytes", wire.bare),
+    ("C-303", "Fields that are left out are the default", wire.bare),
 ]
 
 
-def _cut_check(make: Callable[[], wire.Cut]) -> Callable[[Stand], object]:
+def _cut_check(make: Callable[[], wire.Cut]) -> Callable[[Stand], Awaitable[None]]:
     async def run(stand: Stand) -> None:
         stand.cut = make()
         stand.set_table(seats=3)
@@ -53,7 +52,7 @@ def _cut_check(make: Callable[[], wire.Cut]) -> Callable[[Stand], object]:
     return run
 
 
-def _shape_check(shape: wire.Shape) -> Callable[[Stand], object]:
+def _shape_check(shape: wire.Shape) -> Callable[[Stand], Awaitable[None]]:
     async def run(stand: Stand) -> None:
         stand.shape = shape
         stand.set_table(seats=4, scoring="points")
@@ -69,9 +68,9 @@ for _id, _says, _make in CUTS:
     CLIENTS.add(
         Check(id=_id, says=f"{_says}, and a hand is played.", anchor="bytes", run=_cut_check(_make))
     )
-for _id, _says, _anchor, _shape in SHAPES:
+for _id, _says, _shape in SHAPES:
     CLIENTS.add(
-        Check(id=_id, says=f"{_says}: hands are played.", anchor=_anchor, run=_shape_check(_shape))
+        Check(id=_id, says=f"{_says}: hands are played.", anchor="bytes", run=_shape_check(_shape))
     )
 
 

@@ -1,4 +1,4 @@
-"""Servers: lost connections, tokens, who plays meanwhile, and the ways in which a connection ends."""
+"""Servers: lost connections, tokens, who plays meanwhile, and how connections end."""
 
 from __future__ import annotations
 
@@ -248,6 +248,7 @@ async def server_pings(visit: Visit) -> None:
 )
 async def idle(visit: Visit) -> None:
     caller = await visit.caller()
+    caller.is_mute = True
     limits = limits_of(caller)
     seconds = wait_for(limits.dead_after_ms, "`dead_after_ms`", MOST) + limits.ping_after_ms / 1000
     await caller.hear_bye("idle", seconds=seconds)

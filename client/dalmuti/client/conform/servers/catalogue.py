@@ -15,6 +15,7 @@ def all_checks() -> list[Check]:
         again,
         hello,
         lobby,
+        manners,
         play,
         rules,
         wire,

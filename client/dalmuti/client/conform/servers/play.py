@@ -248,8 +248,7 @@ async def _until_asked(host: Caller, guest: Caller) -> None:
     "decisions",
 )
 async def clock(visit: Visit) -> None:
-    options = {"turn_seconds": 5, "revolution": "off", "first_hand_taxes": "off"}
-    callers = await visit.table(2, **options)
+    callers = await visit.table(2, turn_seconds=5, revolution="off", first_hand_taxes="off")
     await callers[0].must(msg.Deal)
     for caller in callers:
         await caller.event(ev.Turn)

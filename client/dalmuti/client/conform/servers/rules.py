@@ -40,7 +40,7 @@ OF_THE_HAND: Final = (
     ev.MatchEnded,
 )
 """Events that come from the rules alone, and so can be foretold."""
-KNOWN: Final = {"first_titles": "order_of_arrival"}
+KNOWN: Final[dict[str, Any]] = {"first_titles": "order_of_arrival"}
 RULES: list[tuple[str, str, int, dict[str, Any], Wanted | None]] = [
     ("S-401", "a hand of two", 2, {}, None),
     ("S-402", "a hand of four with taxes", 4, {"revolution": "off", "scoring": "points"}, None),
@@ -90,7 +90,8 @@ async def play_beside(callers: list[Caller], match: Match, events: list[Event]) 
             decision = await caller.asked()
             _compare(decision, hand, seat)
             calls = [each for each in decision.choices if isinstance(each, Call)]
-            await caller.act(choice := (calls or [chance.choice(decision.choices)])[-1])
+            choice = calls[-1] if calls else chance.choice(decision.choices)
+            await caller.act(choice)
             events += match.apply(seat, choice)
             if calls:
                 await _hear_the_call(callers)

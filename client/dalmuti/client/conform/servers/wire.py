@@ -33,7 +33,8 @@ BAD_FRAMES: list[tuple[str, str, bytes]] = [
     ("S-218", "with a key that is no text", _body(b"\x82\xa1t\xa4ping\x01\x01")),
     ("S-219", "with an extension type", _body(b"\x82\xa1t\xa4ping\xa1n\xd4\x05\x01")),
     ("S-220", "nested too deep", _body(b"\x82\xa1t\xa4ping\xa1x" + b"\x91" * 9 + b"\xc0")),
-    ("S-221", "with an array of too many entries", _body(b"\x82\xa1t\xa4ping\xa1x\xdc\x00\x21" + b"\xc0" * 33)),
+    ("S-221", "with an array of too many entries",
+     _body(b"\x82\xa1t\xa4ping\xa1x\xdc\x00\x21" + b"\xc0" * 33)),
 ]  # fmt: skip
 BAD_VALUES: list[tuple[str, str, wire.Raw]] = [
     ("S-231", "A float", {"t": "chat", "id": 51, "text": 1.5}),
