@@ -145,7 +145,7 @@ class Caller:
 
     # -- receiving ----------------------------------------------------------------------------
 
-    async def receive(self, what: str, seconds: float = ANSWER_SECONDS) -> Any:
+    async def receive(self, what: str, seconds: float | None = None) -> Any:
         """The next message. Raises Failed at the end of the connection, or when none comes."""
         message = await self.receive_or_end(what, seconds)
         if message is None:
@@ -153,9 +153,10 @@ class Caller:
             raise Failed(f"expected {what}, found the end of the connection{why}")
         return message
 
-    async def receive_or_end(self, what: str, seconds: float = ANSWER_SECONDS) -> Any:
+    async def receive_or_end(self, what: str, seconds: float | None = None) -> Any:
         """The next message, None when the server closes the connection."""
         self.waits_for = what
+        seconds = ANSWER_SECONDS if seconds is None else seconds
         with trio.move_on_after(seconds):
             message = await self._next()
             if message is not None:
@@ -177,7 +178,7 @@ class Caller:
                 self.connection.receive_data(data)
             return message
         except RemoteProtocolError as error:
-            raise Failed(f"{NONSENSE}: {error}") from (None)
+            raise Failed(f"{NONSENSE}: {error}") from None
 
     async def _some(self) -> bytes:
         try:
@@ -221,26 +222,26 @@ class Caller:
         if self._witness is not None and (verdict := self._witness.watch(message.event)):
             self.verdicts.append(verdict)
 
-    async def hear(self, kind: type[M], seconds: float = ANSWER_SECONDS) -> M:
+    async def hear(self, kind: type[M], seconds: float | None = None) -> M:
         """The next message of one class; others are passed over."""
         while True:
             message = await self.receive(f"`{tag(kind)}`", seconds)
             if isinstance(message, kind):
                 return message
 
-    async def event(self, kind: type[E], seconds: float = ANSWER_SECONDS) -> E:
+    async def event(self, kind: type[E], seconds: float | None = None) -> E:
         """The next event of one class; everything else is passed over."""
-        ends = trio.current_time() + seconds
+        ends = trio.current_time() + (ANSWER_SECONDS if seconds is None else seconds)
         while True:
             left = max(0.0, ends - trio.current_time())
             message = await self.receive(f"the event `{tag(kind)}`", left)
             if isinstance(message, msg.EventMessage) and isinstance(message.event, kind):
                 return message.event
 
-    async def hear_bye(self, *reasons: str, seconds: float = ANSWER_SECONDS) -> msg.Bye:
+    async def hear_bye(self, *reasons: str, seconds: float | None = None) -> msg.Bye:
         """The goodbye, and the end of the connection behind it."""
         named = f"`bye` with `{'` or `'.join(reasons)}`"
-        ends = trio.current_time() + seconds
+        ends = trio.current_time() + (ANSWER_SECONDS if seconds is None else seconds)
         while not isinstance(
             message := await self.receive(named, max(0.0, ends - trio.current_time())), msg.Bye
         ):

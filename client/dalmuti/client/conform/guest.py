@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -14,6 +15,7 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.connection import NEED_DATA, Connection
 from dalmuti.protocol.errors import BadRequest, RemoteProtocolError
 
+HANG_UP_SECONDS: Final = 1.0
 NONSENSE: Final = "expected messages of the protocol, found one that is none"
 
 
@@ -43,7 +45,7 @@ class Guest:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise Gone("expected the connection to stay, found that the client broke it") from None
         except (BadRequest, RemoteProtocolError) as error:
-            raise Failed(f"{NONSENSE}: {error}") from (None)
+            raise Failed(f"{NONSENSE}: {error}") from None
         self.heard.append(message)
         return message
 
@@ -62,6 +64,20 @@ class Guest:
             await self.cut(self.stream, frames)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise Gone("expected the connection to stay, found that the client broke it") from None
+
+    async def hang_up(self, *last: Out) -> None:
+        """Says these last words and closes. What the client still sends is taken first: a close
+        with something unread would take back what it has not read yet."""
+        with suppress(Gone):
+            await self.send(*last)
+        with (
+            trio.move_on_after(HANG_UP_SECONDS),
+            suppress(trio.BrokenResourceError, trio.ClosedResourceError),
+        ):
+            await self.stream.send_eof()
+            while await self.stream.receive_some(65536):
+                pass
+        await self.close()
 
     async def close(self) -> None:
         """Closes it without a word."""

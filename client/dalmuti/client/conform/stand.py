@@ -65,7 +65,8 @@ class Stand:
         """All that were given, the newest last."""
         self.answered: dict[int, msg.Choice] = {}
         """The decisions that the client has made."""
-        self.guest_bye: msg.Bye | None = None
+        self.left = False
+        """Whether the client got up when the match was over, as it may."""
         self._listener = listener
         self._guest: Guest | None = None
         self._table: Table | None = None
@@ -185,8 +186,13 @@ class Stand:
     # -- messages -----------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Sends what the table has to say."""
-        await self.guest.send(*self.table.take())
+        """Sends what the table has to say. When a match is over the client may be gone already."""
+        try:
+            await self.guest.send(*self.table.take())
+        except Gone:
+            if self.table.match.state != "over":
+                raise
+            self.left = True
 
     async def read_or_end(self, seconds: float) -> msg.ClientMessage | None:
         """The next message; None if none comes in this time, or the client closes."""
@@ -194,8 +200,9 @@ class Stand:
             return await self.guest.read()
         return None
 
-    async def read(self, seconds: float = ANSWER_SECONDS) -> msg.ClientMessage:
+    async def read(self, seconds: float | None = None) -> msg.ClientMessage:
         """The next message, which has to come within this time."""
+        seconds = ANSWER_SECONDS if seconds is None else seconds
         with trio.move_on_after(seconds):
             return await self.guest.read()
         raise Failed(f"expected {self.waits_for} within {seconds:g} s, found nothing")
@@ -217,7 +224,7 @@ class Stand:
             case msg.Pong():
                 pass
             case msg.Bye():
-                self.guest_bye = message
+                self.left = True
             case msg.ListTables(id=id) if table is not None:
                 await guest.send(msg.Ok(re=id), self._lobby(table))
             case msg.JoinTable(id=id) if table is not None and not table.connected:
@@ -239,6 +246,9 @@ class Stand:
                 await guest.send(msg.Ok(re=id))
             case msg.Act():
                 await self._stray_act(message)
+            case msg.Leave(id=id) if table is not None and table.match.state == "over":
+                await guest.send(msg.Ok(re=id))
+                self.left = True
             case msg.Leave(id=id):
                 await guest.send(msg.Ok(re=id))
                 raise Failed("expected the client to stay at the table, found `leave`")
@@ -347,7 +357,7 @@ class Stand:
     async def stays(self) -> bool:
         """Whether the client is still here a moment later; it may go when a match is over."""
         await self.flush()
-        return not await self.listen()
+        return not (self.left or await self.listen() or self.left)
 
     async def connects(self, seconds: float) -> bool:
         """Whether the client connects in this time; the connection is closed at once."""

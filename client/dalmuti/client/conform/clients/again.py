@@ -131,8 +131,8 @@ async def new_instance(stand: Stand) -> None:
     guest = await stand.enter()
     table.deal()
     await stand.play(until=lambda: table.pending is not None and len(stand.answered) > 3)
-    await guest.send(msg.Bye(reason="shutdown", message="the server stops"))
     sent = table.seq
+    await guest.hang_up(msg.Bye(reason="shutdown", message="the server stops"))
     await stand.cut_off()
     stand.welcome = msg.Welcome(
         version=1,
@@ -192,10 +192,9 @@ async def replaced(stand: Stand) -> None:
     table.deal()
     await stand.play(until=lambda: table.pending is not None)
     text = "you came back from elsewhere"
-    await guest.send(
+    await guest.hang_up(
         msg.Unseated(table=table.name, reason="replaced"), msg.Bye(reason="replaced", message=text)
     )
-    await guest.close()
     table.connected = False
     if await stand.connects(QUIET_SECONDS):
         raise Failed("expected no new connection after `bye` `replaced`, found one")
@@ -240,8 +239,7 @@ async def bye_on_the_way_back(stand: Stand) -> None:
     except Gone:
         raise Skipped("the client does not come back after a lost connection") from None
     await stand.expect(msg.Hello)
-    await guest.send(msg.Bye(reason="too_many_connections", message="try again in a moment"))
-    await guest.close()
+    await guest.hang_up(msg.Bye(reason="too_many_connections", message="try again in a moment"))
     await stand.come_back(events=sent)
     await stand.play()
     await stand.settle()
@@ -280,8 +278,7 @@ async def shutdown(stand: Stand) -> None:
     stand.set_table(seats=3)
     guest = await stand.enter()
     await stand.play_hand()
-    await guest.send(msg.Bye(reason="shutdown", message="the server stops"))
-    await guest.close()
+    await guest.hang_up(msg.Bye(reason="shutdown", message="the server stops"))
     stand.table.connected = False
     if not await stand.connects(QUIET_SECONDS) and stand.client.code is None:
         raise Failed(

@@ -37,8 +37,7 @@ async def version_skew(stand: Stand) -> None:
     guest = await stand.accept()
     await stand.expect(msg.Hello)
     text = "this server speaks protocol versions 2 to 3, your client version 1"
-    await guest.send(msg.Bye(reason="version_unsupported", message=text, versions=(2, 3)))
-    await guest.close()
+    await guest.hang_up(msg.Bye(reason="version_unsupported", message=text, versions=(2, 3)))
     await stand.must_end("when no common version is spoken", code=True)
 
 
@@ -50,8 +49,7 @@ async def version_skew(stand: Stand) -> None:
 async def refused(stand: Stand) -> None:
     guest = await stand.accept()
     await stand.expect(msg.Hello)
-    await guest.send(msg.Bye(reason="refused", message="not today"))
-    await guest.close()
+    await guest.hang_up(msg.Bye(reason="refused", message="not today"))
     await stand.must_end("when it is not let in", code=True)
 
 
