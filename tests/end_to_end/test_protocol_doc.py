@@ -44,7 +44,7 @@ def test_everything_generated_is_current() -> None:
 
 def test_the_minimal_bot_is_minimal() -> None:
     source = BOT.read_text()
-    assert len(source.splitlines()) < 60
+    assert len(source.splitlines()) < 120
     imported = {
         alias.name
         for node in ast.walk(ast.parse(source))

@@ -141,6 +141,7 @@ class Session:
         store: SeatStore | None = None,
         chance: random.Random | None = None,
         note: Callable[[], str] = str,
+        strict: bool = False,
     ) -> None:
         """Nothing happens before `run`.
 
@@ -149,7 +150,8 @@ class Session:
         joined; where there are none or several it is the end, unless `lobby` lets us wait there.
         `stay` goes back to the lobby when a table is left or cannot be joined; else that is
         the end. `number_name` makes `ada-2` of a name that is taken. `note` has something to read
-        about the connection just opened, or nothing.
+        about the connection just opened, or nothing. A `strict` session is told of what is ignored
+        otherwise, as an `error` of the code `strict`.
         """
         self._note = note
         self.connect = connect
@@ -160,6 +162,7 @@ class Session:
         self._base, self._number_name, self._number = name, number_name, 1
         self._kind: Literal["human", "bot"] = kind
         self._password = password
+        self._strict = strict
         self._entry = entry
         self._join_only = join_only
         self._lobby, self.stay = lobby or stay, stay
@@ -290,6 +293,7 @@ class Session:
             kind=self._kind,
             client=f"dalmuti {version('dalmuti')}",
             password=self._password,
+            strict=self._strict,
         )
         try:
             await self._link.run(hello)
