@@ -164,7 +164,7 @@ class Caller:
             if isinstance(message, msg.Ping) and not self.is_mute:
                 await self.send(msg.Pong(n=message.n))
             return message
-        raise Failed(f"expected {what} within {seconds:g} s, found nothing")
+        raise Failed(f"expected {what} within {seconds:.3g} s, found nothing")
 
     async def _next(self) -> Any:
         try:

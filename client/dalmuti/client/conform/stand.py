@@ -205,7 +205,15 @@ class Stand:
         seconds = ANSWER_SECONDS if seconds is None else seconds
         with trio.move_on_after(seconds):
             return await self.guest.read()
-        raise Failed(f"expected {self.waits_for} within {seconds:g} s, found nothing")
+        if await self.connects(0.1):
+            raise Failed(
+                f"expected {self.waits_for}, found a new connection instead, with the old one still"
+                f" open; {self.client.describe()}"
+            )
+        raise Failed(
+            f"expected {self.waits_for} within {seconds:.3g} s, found nothing;"
+            f" {self.client.describe()}"
+        )
 
     async def expect(self, kind: type[M]) -> M:
         """The next message, which must be of this class."""
