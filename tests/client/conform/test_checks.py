@@ -53,7 +53,7 @@ def some_checks() -> list[Check]:
     async def skips(stand: Nothing) -> None:
         raise Skipped("no weather here")
 
-    @catalogue.check("X-4", "It never ends.", "bytes", seconds=60)
+    @catalogue.check("X-4", "It never ends.", "bytes", seconds=70)
     async def hangs(stand: Nothing) -> None:
         await trio.sleep_forever()
 
@@ -72,7 +72,7 @@ async def test_each_check_has_an_outcome_of_its_own(autojump_clock: object) -> N
         ("X-1", "FAIL", "expected rain, found sun"),
         ("X-2", "skip", "no weather here"),
         ("X-3", "pass", ""),
-        ("X-4", "FAIL", "expected rain within 60 s, found nothing"),
+        ("X-4", "FAIL", "expected rain within 70 s, found nothing"),
     ]
     assert report.summary(outcomes) == "4 checks: 1 passed, 2 failed, 1 skipped."
     found = json.loads(report.as_json("client", outcomes))

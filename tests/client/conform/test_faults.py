@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -205,20 +207,49 @@ async def test_planted_faults_are_found(tmp_path: Path, quick: None) -> None:
     assert wrong == {}
 
 
+def stubborn(pids: Path) -> str:
+    """A client that says nothing, ignores SIGTERM, and starts somebody else who does as well."""
+    script = f"trap '' TERM; echo $$ >> {pids}; (echo $BASHPID >> {pids}; sleep 100) & sleep 100"
+    return f"bash -c {shlex.quote(script)}"
+
+
 async def test_a_client_that_hangs_fails_its_own_check_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ignores SIGTERM, and has started somebody else who does as well."""
     monkeypatch.setattr(stand, "HELLO_SECONDS", 1.0)
     pids = tmp_path / "pids"
-    script = f"trap '' TERM; echo $$ >> {pids}; (echo $BASHPID >> {pids}; sleep 100) & sleep 100"
-    (outcome,) = await tried(f"bash -c {shlex.quote(script)}", "C-101")
+    (outcome,) = await tried(stubborn(pids), "C-101")
     assert outcome.result == "FAIL"
     assert outcome.why.startswith("expected a connection, found none")
-    found = [int(line) for line in pids.read_text().split()]
-    assert len(found) == 2
-    for pid in found:
-        assert not _runs(pid)
+    assert [_runs(pid) for pid in _read(pids)] == [False, False]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_kit_that_is_stopped_leaves_nothing_behind(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    kit = [sys.executable, "-m", "dalmuti.client.cli", "conform", "--only", "C-101"]
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            process: trio.Process = await nursery.start(
+                partial(
+                    trio.run_process,
+                    [*kit, "--client", stubborn(pids)],
+                    capture_stdout=True,
+                    capture_stderr=True,
+                    check=False,
+                )
+            )
+            while not pids.exists() or len(_read(pids)) < 2:  # noqa: ASYNC110  # it is a file
+                await trio.sleep(0.02)
+            process.send_signal(number)
+    assert process.returncode == 128 + number
+    assert [_runs(pid) for pid in _read(pids)] == [False, False]
+
+
+def _read(pids: Path) -> list[int]:
+    return [int(line) for line in pids.read_text().split()]
 
 
 def _runs(pid: int) -> bool:

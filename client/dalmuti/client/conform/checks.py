@@ -16,7 +16,7 @@ from msgspec import Struct
 
 PROTOCOL: Final = "docs/protocol.md"
 """Where the sections are that checks stand on."""
-SECONDS: Final = 45.0
+SECONDS: Final = 60.0
 """How long a check may take unless it says otherwise. Only one that fails takes so long."""
 
 

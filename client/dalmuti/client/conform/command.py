@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
@@ -63,11 +64,30 @@ def _run(
     at_once: int,
     json: bool,
 ) -> int:
+    """Stopped by a signal it ends all that it started first, and tells nothing more."""
+
     def tell(outcome: Outcome) -> None:
         if not json:
             out.say(report.line(outcome))
 
-    outcomes = trio.run(run_all, checks, make, at_once, tell)
+    outcomes: list[Outcome] = []
+    caught: list[int] = []
+
+    async def until_signal(nursery: trio.Nursery) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number in signals:
+                caught.append(int(number))
+                nursery.cancel_scope.cancel()
+
+    async def all_of_them() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(until_signal, nursery)
+            outcomes.extend(await run_all(checks, make, at_once, tell))
+            nursery.cancel_scope.cancel()
+
+    trio.run(all_of_them)
+    if caught:
+        return 128 + caught[0]
     out.say(report.as_json(side, outcomes) if json else report.summary(outcomes))
     return NOT_ALL if any(each.result == "FAIL" for each in outcomes) else OK
 

@@ -117,7 +117,7 @@ def byte_by_byte(most: int) -> Cut:
         data = b"".join(frames)
         for at in range(min(left, len(data))):
             await stream.send_all(data[at : at + 1])
-            if at % 8 == 0:
+            if at % 10 == 0:
                 await trio.sleep(0.001)
         rest, left = data[left:], max(0, left - len(data))
         if rest:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import trio
 
 from dalmuti.client.conform.checks import Failed
@@ -11,13 +13,21 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import encode
 from dalmuti.protocol.text import clean_name
 
+HELLO_WITHIN: Final = 5.0
+"""Seconds that a server waits for the `hello` of a new connection."""
+
 
 @check(
-    "C-101", "The first frame is a well-formed `hello` that offers version 1.", "hello-and-versions"
+    "C-101",
+    "The first frame is a well-formed `hello` that offers version 1, within 5 seconds.",
+    "hello-and-versions",
 )
 async def hello(stand: Stand) -> None:
     await stand.accept()
+    connected = trio.current_time()
     said = await stand.expect(msg.Hello)
+    if trio.current_time() - connected > HELLO_WITHIN:
+        raise Failed(f"expected `hello` within {HELLO_WITHIN:g} s, found it later")
     low, high = said.versions
     if not low <= 1 <= high:
         raise Failed(f"expected `versions` with 1 among them, found {list(said.versions)}")

@@ -13,7 +13,7 @@ from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import TO_CLIENT, encode
 
-BYTES, FRAMES = 6000, 40
+BYTES, FRAMES = 2500, 40
 """How much of a hand is cut: the greeting, the snapshot, and the first decisions."""
 
 CUTS: list[tuple[str, str, Callable[[], wire.Cut]]] = [

@@ -191,7 +191,7 @@ async def presence(visit: Visit) -> None:
     "When a lost player does not come back within `grace_ms` the stand-in plays for him, until he"
     " does.",
     "when-you-disconnect",
-    seconds=60.0,
+    seconds=90.0,
 )
 async def standin(visit: Visit) -> None:
     host, guest = await _mid_hand(visit)
@@ -232,7 +232,7 @@ async def leave_and_return(visit: Visit) -> None:
     "S-701",
     "Who is silent is asked by `ping` after `ping_after_ms`.",
     "limits-and-time",
-    seconds=60.0,
+    seconds=90.0,
 )
 async def server_pings(visit: Visit) -> None:
     caller = await visit.caller()
@@ -244,7 +244,7 @@ async def server_pings(visit: Visit) -> None:
     "S-702",
     "Who stays silent is given up with `bye` `idle` after `dead_after_ms`.",
     "limits-and-time",
-    seconds=60.0,
+    seconds=90.0,
 )
 async def idle(visit: Visit) -> None:
     caller = await visit.caller()

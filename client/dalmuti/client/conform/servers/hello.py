@@ -161,7 +161,7 @@ async def wrong_password(visit: Visit) -> None:
     "S-112",
     "Who says nothing is sent away with `hello_timeout`, some seconds after he came.",
     "hello-and-versions",
-    seconds=60.0,
+    seconds=90.0,
 )
 async def hello_timeout(visit: Visit) -> None:
     caller = await visit.connect()

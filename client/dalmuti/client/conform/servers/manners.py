@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import trio
 
 from dalmuti.client.conform.caller import Caller
@@ -10,6 +12,9 @@ from dalmuti.client.conform.servers.catalogue import check
 from dalmuti.client.conform.visit import Visit, limits_of
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
+
+LIST_COSTS: Final = 5
+"""What a `list` takes of the rate of the lobby."""
 
 
 @check(
@@ -84,6 +89,30 @@ def _told(error: msg.Error, bucket: str, rate: msg.Rate) -> None:
         raise Failed(f"expected `rate_limited` with `retry_after_ms`, found {error}")
     if (error.bucket, error.limit, error.window_ms) != (bucket, rate.limit, rate.window_ms):
         raise Failed(f"expected the rate of {bucket!r} as `welcome` has it, found {error}")
+
+
+@check(
+    "S-318",
+    "The lobby keeps to its announced rate; `leave` is always answered.",
+    "limits-and-time",
+)
+async def lobby_rate(visit: Visit) -> None:
+    caller = await visit.caller()
+    rate = limits_of(caller).rates.get("lobby")
+    if rate is None or rate.limit > 200:
+        raise Skipped("the server announces no rate of `lobby` that could be reached")
+    lists = rate.limit // LIST_COSTS
+    numbers = [await caller.request(msg.ListTables) for _ in range(lists + 3)]
+    answers = [await caller.answer_to(number) for number in numbers]
+    early = [each for each in answers[:lists] if isinstance(each, msg.Error)]
+    refused = [each for each in answers if isinstance(each, msg.Error)]
+    if early or not refused:
+        raise Failed(
+            f"expected {lists} lists to be taken at once and some more to be `rate_limited`, found"
+            f" {len(answers) - len(refused)} of {len(answers)} taken"
+        )
+    _told(refused[-1], "lobby", rate)
+    await caller.must(msg.Leave)
 
 
 @check(

@@ -211,7 +211,7 @@ async def ping(visit: Visit) -> None:
     "A frame that is begun and not completed is answered with `bye` `frame_timeout` after"
     " `frame_ms`.",
     "limits-and-time",
-    seconds=60.0,
+    seconds=90.0,
 )
 async def frame_timeout(visit: Visit) -> None:
     caller = await visit.caller()
