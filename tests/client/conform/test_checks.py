@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -138,3 +140,16 @@ def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == len(of_clients()) + len(of_servers())
     assert main(["conform", "--list", "--server", "x", "--only", "S-101"]) == 0
     assert capsys.readouterr().out.startswith("S-101  ")
+
+
+def test_help_loads_nothing() -> None:
+    script = (
+        "import sys; from dalmuti.client.cli import main\n"
+        "try: main(['conform', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print('IMPORTED', sorted({'trio', 'msgspec', 'msgpack'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "example" in done.stdout and "IMPORTED []" in done.stdout
