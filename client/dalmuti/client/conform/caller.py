@@ -28,6 +28,7 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import UnknownEvent
 from dalmuti.protocol.connection import NEED_DATA, Connection
 from dalmuti.protocol.errors import ErrorCode, RemoteProtocolError
+from dalmuti.protocol.text import safe_text
 
 CODES: Final = frozenset(code.value for code in ErrorCode)
 ANSWER_SECONDS: Final = 12.0
@@ -64,7 +65,8 @@ class Caller:
         """Whether `ping` is left unanswered."""
         self.ids = count(1)
         self._witness: Witness | None = None
-        self._bye: msg.Bye | None = None
+        self.bye: msg.Bye | None = None
+        """What the server said last."""
 
     # -- sending ------------------------------------------------------------------------------
 
@@ -149,7 +151,8 @@ class Caller:
         """The next message. Raises Failed at the end of the connection, or when none comes."""
         message = await self.receive_or_end(what, seconds)
         if message is None:
-            why = f", after `bye` with `{self._bye.reason}`" if self._bye else ""
+            bye = self.bye
+            why = f", after `bye` with `{bye.reason}`: {safe_text(bye.message)}" if bye else ""
             raise Failed(f"expected {what}, found the end of the connection{why}")
         return message
 
@@ -169,11 +172,11 @@ class Caller:
     async def _next(self) -> Any:
         try:
             while (message := self.connection.next_message()) is NEED_DATA:
-                data = b"" if self.ended and self._bye else await self._some()
+                data = b"" if self.ended and self.bye else await self._some()
                 if not data:
                     self.ended = True
                     return None
-                if self._bye is not None:
+                if self.bye is not None:
                     raise Failed("expected nothing behind `bye`, found more")
                 self.connection.receive_data(data)
             return message
@@ -192,7 +195,7 @@ class Caller:
             case msg.Welcome():
                 self.welcome, self.name = message, message.name
             case msg.Bye():
-                self._bye = message
+                self.bye = message
             case msg.Error():
                 if message.code not in CODES or not message.message.strip():
                     raise Failed(

@@ -11,7 +11,7 @@ from typing import Any, Final
 import trio
 
 from dalmuti.client import out
-from dalmuti.client.commands.parts import NO_CONNECTION, OK
+from dalmuti.client.commands.parts import OK
 from dalmuti.client.conform import report
 from dalmuti.client.conform.checks import Check, Outcome, chosen, run_all
 from dalmuti.client.conform.program import CommandError, command_of
@@ -42,9 +42,9 @@ def run(given: argparse.Namespace) -> int:
 
     host, port = address_of(given.server)
     place = Place(host, port, given.password)
-    problem = trio.run(place.greeted)
+    problem, code = trio.run(place.greeted)
     if problem:
-        raise Refusal(problem, NO_CONNECTION)
+        raise Refusal(problem, code)
     checks = _chosen(_servers(), given.only)
     return _run("server", checks, lambda: visiting(place), SERVERS_AT_ONCE, given.json)
 

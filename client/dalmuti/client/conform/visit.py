@@ -16,6 +16,7 @@ from typing import Any, Final
 import trio
 from msgspec import Struct
 
+from dalmuti.client.commands.parts import NO_CONNECTION, OK, REFUSED
 from dalmuti.client.conform.caller import ANSWER_SECONDS, Caller
 from dalmuti.client.conform.checks import Failed, Skipped
 from dalmuti.client.words.troubles import unreachable
@@ -23,6 +24,7 @@ from dalmuti.core import events as ev
 from dalmuti.core.events import Event
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import LocalProtocolError
+from dalmuti.protocol.text import safe_text
 
 LEAVE_SECONDS: Final = 3.0
 CROWDED_SECONDS: Final = (0.5, 1, 2, 4, 8)
@@ -46,17 +48,21 @@ class Place(Struct, frozen=True):
         except OSError as error:
             raise Failed(unreachable(f"{self.host}:{self.port}", error).removesuffix(".")) from None
 
-    async def greeted(self) -> str:
-        """Why nobody gets in here, as a sentence without its dot; empty if one does."""
+    async def greeted(self) -> tuple[str, int]:
+        """Why nobody gets in here, a sentence without its dot, and an exit code; "" if one does."""
+        caller: Caller | None = None
         try:
             caller = await self.connect()
-            try:
-                await caller.hello(_name(), kind="bot", password=self.password)
-            finally:
-                await caller.close()
+            await caller.hello(_name(), kind="bot", password=self.password)
         except Failed as failed:
-            return str(failed)
-        return ""
+            if caller is None or caller.bye is None:
+                return str(failed), NO_CONNECTION
+            text = safe_text(caller.bye.message or caller.bye.reason).removesuffix(".")
+            return f"the server does not let us in: {text}", REFUSED
+        finally:
+            if caller is not None:
+                await caller.close()
+        return "", OK
 
 
 class Visit:
