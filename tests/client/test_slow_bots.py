@@ -185,6 +185,19 @@ async def test_an_answer_that_crosses_the_clock_is_late(
         assert player.late == late and len(session.sent) == 1
 
 
+async def test_bots_beside_a_slow_one_play_on(mock_clock: trio.testing.MockClock) -> None:
+    slow, quick = Slow(), Slow()
+    quick.go.set()
+    there = trio.Event()
+    waits = Steps(FIRST, waits_for(slow.entered), there.wait)
+    plays = Steps(waits_for(slow.entered), FIRST)
+    plays.steps += (plays.until_sent, there.set)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run, slow, waits)
+        nursery.start_soon(run, quick, plays)
+    assert len(plays.sent) == 1 and waits.sent == [] and slow.calls == ["decide 3"]
+
+
 async def test_a_bot_that_never_returns_is_left_behind(
     mock_clock: trio.testing.MockClock,
 ) -> None:

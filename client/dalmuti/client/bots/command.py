@@ -11,8 +11,8 @@ from dalmuti.client.start import Refusal, address_of, claim_seat, trust_of
 from dalmuti.protocol.text import cut
 
 NEED_ADDRESS: Final = (
-    "expected the address of a server, such as `dalmuti bot greedy 192.168.1.20`;"
-    " the host's screen shows it"
+    "expected the address of a server, such as `dalmuti bot {} 192.168.1.20`; the host's screen"
+    " shows it"
 )
 
 
@@ -23,7 +23,7 @@ def bot(given: argparse.Namespace) -> int:
 
         return new(given.address)
     if given.address is None:
-        raise Refusal(NEED_ADDRESS)
+        raise Refusal(NEED_ADDRESS.format(given.bot))
     target, port = address_of(given.address)
     trust = trust_of(given, target, port)
     if given.bot == "doctor":

@@ -25,6 +25,8 @@ def _bot(commands: Any) -> None:
         "dalmuti bot mybot.py 192.168.1.20 --table Kitchen",
         "dalmuti bot mybot.py:Cautious 127.0.0.1 --count 3 --seed 1 --strict",
         action="dalmuti.client.bots.command:bot",
+        more="`doctor` exits with 0 if a bot can play there, 3 if it cannot connect, 4 if it is\n"
+        "refused, and 1 if the server does not what it should.",
     )
     made.add_argument(
         "bot",
