@@ -85,7 +85,7 @@ class Stand:
 
     def set_table(self, *, wanted: Any = None, **given: Any) -> Table:
         """Opens the table. `given` are options by name, and what `Table` takes."""
-        own = {key: given.pop(key) for key in ("others", "client_first", "fair") if key in given}
+        own = {key: given.pop(key) for key in ("others", "place", "fair") if key in given}
         options = options_from({"seats": 4, "turn_seconds": 60, **given})
         self._table = Table(TABLE, options, wanted=wanted, **own)
         return self._table

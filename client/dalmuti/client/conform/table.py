@@ -51,14 +51,15 @@ class Table:
         options: TableOptions,
         *,
         others: int | None = None,
-        client_first: bool = False,
+        place: int | None = None,
         fair: bool = False,
         wanted: Wanted | None = None,
     ) -> None:
         """`others` sit here already; all but one seat are taken unless it is told otherwise.
 
         A table that is `fair` takes nonces. Else its deals are known ones, the first of them such
-        as is `wanted`. `client_first` lets the client have the first title (by arrival).
+        as is `wanted`. `place` is the seat that the client has in the first hand, where titles go
+        by arrival.
         """
         self.name, self.options, self.fair = name, options, fair
         self.match = Match(options)
@@ -79,7 +80,7 @@ class Table:
         self.decisions = 0
         self.nonces: dict[int, bytes] = {}
         self.commitment = ""
-        self._client_first = client_first
+        self._place = place
         self._hand_asked: tuple[Phase, ...] = ()
         self._seating: tuple[int, ...] = ()
         self._seed = b""
@@ -207,8 +208,9 @@ class Table:
         if not match.titled:
             how = self.options.first_titles
             players = match.order
-            if self._client_first and self.client is not None:
-                players = [self.client, *(each for each in players if each != self.client)]
+            if self._place is not None and self.client is not None:
+                players = [each for each in players if each != self.client]
+                players.insert(self._place, self.client)
                 self._emit(match.give_titles((), tuple(players)))
             else:
                 titles = deal.first_titles(how, players, self._seed, self.nonces)
@@ -309,7 +311,7 @@ class Table:
         """The number of the first known deal that will do."""
         if wanted is None:
             return 1
-        own = 0 if self._client_first else seats - 1
+        own = seats - 1 if self._place is None else self._place
         return next(
             number
             for number in range(1, 100_000)

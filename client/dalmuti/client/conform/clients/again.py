@@ -47,7 +47,7 @@ def _phase_check(reached: Callable[[Table], bool] | None) -> Any:
 
     async def run(stand: Stand) -> None:
         table = stand.set_table(
-            seats=4, first_titles="order_of_arrival", client_first=True, first_hand_taxes="on"
+            seats=4, first_titles="order_of_arrival", place=0, first_hand_taxes="on"
         )
         await stand.enter()
         if reached is not None:
