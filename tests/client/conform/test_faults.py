@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from dalmuti.client.conform import stand
+from dalmuti.client.conform import entrance
 from dalmuti.client.conform.checks import Outcome, chosen, run_all
 from dalmuti.client.conform.clients.catalogue import all_checks
 from dalmuti.client.conform.stand import standing
@@ -172,7 +172,7 @@ FAULTS: list[tuple[str, Replaced, str, str]] = [
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is waited for as long as a stranger would be."""
     for name in ("HELLO_SECONDS", "ANSWER_SECONDS"):
-        monkeypatch.setattr(stand, name, 6.0)
+        monkeypatch.setattr(entrance, name, 6.0)
 
 
 async def tried(command: str, *ids: str) -> list[Outcome]:
@@ -216,7 +216,7 @@ def stubborn(pids: Path) -> str:
 async def test_a_client_that_hangs_fails_its_own_check_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stand, "HELLO_SECONDS", 1.0)
+    monkeypatch.setattr(entrance, "HELLO_SECONDS", 1.0)
     pids = tmp_path / "pids"
     (outcome,) = await tried(stubborn(pids), "C-101")
     assert outcome.result == "FAIL"

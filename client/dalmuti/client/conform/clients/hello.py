@@ -8,7 +8,8 @@ import trio
 
 from dalmuti.client.conform.checks import Failed
 from dalmuti.client.conform.clients.catalogue import check
-from dalmuti.client.conform.stand import LIMITS, NAME, SETTLE_SECONDS, Stand
+from dalmuti.client.conform.entrance import LIMITS, NAME, SETTLE_SECONDS
+from dalmuti.client.conform.stand import Stand
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import encode
 from dalmuti.protocol.text import clean_name

@@ -8,7 +8,8 @@ import trio
 
 from dalmuti.client.conform.checks import Failed
 from dalmuti.client.conform.clients.catalogue import check
-from dalmuti.client.conform.stand import SETTLE_SECONDS, Stand
+from dalmuti.client.conform.entrance import SETTLE_SECONDS
+from dalmuti.client.conform.stand import Stand
 from dalmuti.client.conform.table import both_jesters
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from dalmuti.client.conform import wire
 from dalmuti.client.conform.checks import Check, Failed
 from dalmuti.client.conform.clients.catalogue import CLIENTS, check
-from dalmuti.client.conform.stand import LIMITS, Stand
+from dalmuti.client.conform.entrance import LIMITS
+from dalmuti.client.conform.stand import Stand
 from dalmuti.client.conform.table import Table
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
