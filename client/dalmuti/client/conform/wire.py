@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import msgspec
 import trio
 from msgspec import Struct
