@@ -73,6 +73,15 @@ def test_the_same_seed_gives_the_same_figures(capfd: pytest.CaptureFixture[str])
     assert found(capfd, *players, "--seed", "2")["moves"] != one["moves"]
 
 
+def test_the_same_over_tcp(capfd: pytest.CaptureFixture[str]) -> None:
+    """Every figure but times, the number of decisions with them."""
+    pytest.importorskip("dalmuti.client.arena.tcp")
+    players = ("greedy", "random", "--seats", "3", "--deals", "2", "--hands", "2")
+    over_core = untimed(found(capfd, *players))
+    assert untimed(found(capfd, *players, "--over", "tcp")) == over_core
+    assert all(player["decisions"] for player in over_core["players"].values())
+
+
 def test_two_alike_differ_by_exactly_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """Half tables with the seats changed: the arena tests itself."""
     for seats, hands in (("6", "1"), ("5", "3")):
