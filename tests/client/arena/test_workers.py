@@ -128,6 +128,7 @@ def test_a_bot_that_sleeps_is_late_and_then_given_up(mark: str) -> None:
         ("Swallows", 1, "did not stop when its time was up"),
         ("Killed", 0, "ended its process (signal 9)"),
         ("KilledByNews", 0, "ended its process (exit code 5)"),
+        ("Vandal", 0, "ended its process, or another did"),
         ("NeverBegins", 0, "raised RuntimeError: not today when it began"),
     ],
 )
