@@ -127,6 +127,15 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     outbox_bytes: Annotated[
         int, Meta(ge=300_000, description="Bytes that may wait for one client.")
     ] = 1_000_000
+    gather_seconds: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="What a client hears waits so long for more, unless it is asked something;"
+            " 0: not at all.",
+        ),
+    ] = 0.0
     resume_events: Annotated[
         int, Meta(ge=0, le=100_000, description="Events a table keeps for those who resume.")
     ] = 512

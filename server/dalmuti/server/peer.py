@@ -30,6 +30,7 @@ from dalmuti.protocol.messages import (
     EventMessage,
     Hello,
     Leave,
+    Ok,
     Ping,
     Pong,
     Request,
@@ -104,6 +105,8 @@ class Peer:
         self._outbox_bytes = 0
         self._is_writing = False
         """Whether the writer has data in its hands."""
+        self.may_wait = True
+        """Whether nothing is in the outbox but what happened, and that its requests were done."""
         self._socket = stream.socket if _is_plain(stream) else None
         self._wake = trio.Event()
         self._ending = False
@@ -124,6 +127,7 @@ class Peer:
             return
         metrics, last = self._house.metrics, False
         if not isinstance(message, EventMessage):
+            self.may_wait = self.may_wait and isinstance(message, Ok)
             if isinstance(message, Unseated):
                 self.room = None
             elif isinstance(message, Error):
@@ -159,6 +163,7 @@ class Peer:
         On a plain socket whose writer has nothing to do this saves waking a task for each frame,
         which is most of what a play costs.
         """
+        self.may_wait = True
         self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         if self._socket is None or self._is_writing or self._ending:
             self._wake.set()
