@@ -59,7 +59,7 @@ def deal(deck: Sequence[int], seats: int) -> list[Cards]:
     return [tuple(sorted(deck[seat::seats])) for seat in range(seats)]
 
 
-class Play(Struct, frozen=True, tag_field="do", tag="play"):
+class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     """A set of cards that is led or follows: `count` cards that count as `rank`.
 
     `count` includes the Jesters, so `3x9+1J` is two Cooks and a Jester. Jesters alone are rank 13,

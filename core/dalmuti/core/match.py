@@ -41,32 +41,32 @@ from dalmuti.core.titles import DrawRound, draw_titles, seat_newcomer
 MIN_PLAYERS = 2
 
 
-class Sat(Struct, frozen=True, tag="sit"):
+class Sat(Struct, frozen=True, gc=False, tag="sit"):
     """A player sat down."""
 
     player: int
 
 
-class Left(Struct, frozen=True, tag="leave"):
+class Left(Struct, frozen=True, gc=False, tag="leave"):
     """A player left."""
 
     player: int
 
 
-class Returned(Struct, frozen=True, tag="back"):
+class Returned(Struct, frozen=True, gc=False, tag="back"):
     """A player who left in this hand took his seat back."""
 
     player: int
 
 
-class Titled(Struct, frozen=True, tag="titles"):
+class Titled(Struct, frozen=True, gc=False, tag="titles"):
     """The first titles were found."""
 
     rounds: tuple[DrawRound, ...]
     order: tuple[int, ...]
 
 
-class Began(Struct, frozen=True, tag="hand"):
+class Began(Struct, frozen=True, gc=False, tag="hand"):
     """A hand was dealt."""
 
     hand: int
@@ -76,7 +76,7 @@ class Began(Struct, frozen=True, tag="hand"):
     nonces: tuple[Nonce, ...]
 
 
-class Moved(Struct, frozen=True, tag="move"):
+class Moved(Struct, frozen=True, gc=False, tag="move"):
     """A seat moved."""
 
     seat: int
@@ -84,17 +84,17 @@ class Moved(Struct, frozen=True, tag="move"):
     by: By
 
 
-class Ended(Struct, frozen=True, tag="places"):
+class Ended(Struct, frozen=True, gc=False, tag="places"):
     """The hand is over: the players in the order of their places. No input, but what came of it."""
 
     places: tuple[int, ...]
 
 
-class Abandoned(Struct, frozen=True, tag="abandon"):
+class Abandoned(Struct, frozen=True, gc=False, tag="abandon"):
     """The hand was given up."""
 
 
-class Restarted(Struct, frozen=True, tag="restart"):
+class Restarted(Struct, frozen=True, gc=False, tag="restart"):
     """A new match began with the same players."""
 
 

@@ -40,14 +40,14 @@ class IllegalMove(ValueError):
         self.code = code
 
 
-class Pass(Struct, frozen=True, tag_field="do", tag="pass"):
+class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
     """Plays nothing this time round (rules.md P2, P3)."""
 
     def __str__(self) -> str:
         return "pass"
 
 
-class Give(Struct, frozen=True, tag_field="do", tag="give"):
+class Give(Struct, frozen=True, gc=False, tag_field="do", tag="give"):
     """What a Dalmuti returns to the Peon who pays: any cards of the hand as dealt (T2, T3).
 
     The same cards in another order are the same choice, so they are kept sorted.
@@ -62,7 +62,7 @@ class Give(Struct, frozen=True, tag_field="do", tag="give"):
         return "give " + ",".join("J" if rank == JESTER else str(rank) for rank in self.cards)
 
 
-class Call(Struct, frozen=True, tag_field="do", tag="call"):
+class Call(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
     """Calls a revolution with both Jesters in the hand that was dealt (R1 to R5)."""
 
     greater: Annotated[
@@ -73,7 +73,7 @@ class Call(Struct, frozen=True, tag_field="do", tag="call"):
         return "call greater" if self.greater else "call"
 
 
-class Decline(Struct, frozen=True, tag_field="do", tag="decline"):
+class Decline(Struct, frozen=True, gc=False, tag_field="do", tag="decline"):
     """Calls no revolution; nobody is ever told (R2)."""
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ MAX_INT: Final = 2**53
 """The largest whole number, of either sign."""
 
 
-class Limits(Struct, frozen=True):
+class Limits(Struct, frozen=True, gc=False):
     """How large the parts of a body may be: entries of a map or array, bytes of a text, levels."""
 
     array: int
@@ -53,13 +53,13 @@ TO_CLIENT: Final = Limits(array=4096, map=256, text=4096, depth=12)
 choices, a trick of 10 players some 130 acts. A snapshot is 7 levels deep."""
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(Struct, frozen=True, gc=False):
     """A message of a type that this client does not know. It may be ignored."""
 
     t: str
 
 
-class UnknownEvent(Struct, frozen=True):
+class UnknownEvent(Struct, frozen=True, gc=False):
     """An event of a type that this client does not know: nothing but its number counts."""
 
     seq: int
