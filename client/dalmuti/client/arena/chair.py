@@ -1,0 +1,171 @@
+"""A seat at a real server: the connection to it, and the bot that decides there.
+
+`Chair` is a session that goes from table to table, since to connect anew costs as much as a third
+of a hand. `Sitter` plays one match with it: what `client.bot.Player` does, without a model of all
+that a screen shows, which is most of the work of a client. It asks the bot through `seats.Seated`,
+so that what counts as illegal, late or crashed is the same as over core.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import anyio
+import trio
+
+from dalmuti.client.arena.plan import Tally
+from dalmuti.client.arena.seats import Seated
+from dalmuti.client.fold import fold
+from dalmuti.client.link import Message, Stream
+from dalmuti.client.model import Input
+from dalmuti.client.session import Session
+from dalmuti.core.views import TableView
+from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Snapshot
+
+
+class Wire:
+    """A connection on Trio without what anyio adds to each call. A `link.Stream`."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        """`sock` is connected. It is this object's from now on."""
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = sock
+
+    async def send(self, item: bytes, /) -> None:
+        """Sends all of it."""
+        while item:
+            try:
+                item = item[self._socket.send(item) :]
+            except BlockingIOError:
+                await self._wait(trio.lowlevel.wait_writable)
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+
+    async def receive(self, max_bytes: int = 65536, /) -> bytes:
+        """Some bytes, or EndOfStream. It waits first, since a look before that finds nothing."""
+        while True:
+            await self._wait(trio.lowlevel.wait_readable)
+            try:
+                data = self._socket.recv(max_bytes)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+            if not data:
+                raise anyio.EndOfStream
+            return data
+
+    async def _wait(self, wait: Callable[[socket.socket], Awaitable[None]]) -> None:
+        try:
+            await wait(self._socket)
+        except (trio.ClosedResourceError, OSError) as error:
+            raise anyio.ClosedResourceError from error
+
+    async def aclose(self) -> None:
+        """Closes it."""
+        if self._socket.fileno() >= 0:
+            trio.lowlevel.notify_closing(self._socket)
+            self._socket.close()
+
+
+def wire(port: int) -> Callable[[], Awaitable[Stream]]:
+    """Opens connections to this port of this machine, where they are there at once."""
+
+    async def connect() -> Stream:
+        return Wire(socket.create_connection(("127.0.0.1", port), timeout=5))
+
+    return connect
+
+
+class Decider(Protocol):
+    """Who decides in a chair."""
+
+    tally: Tally
+    """Complete once the sitting is `done`."""
+
+    def hear(self, message: Input) -> None:
+        """What the server says to this chair, and what the chair itself does."""
+
+    async def ready(self) -> None:
+        """Returns when it may be seated."""
+
+    async def done(self) -> None:
+        """Returns when it has nothing more to do with this item."""
+
+
+class Chair(Session):
+    """A connection that sits at one table after another, and does nothing in between."""
+
+    def __init__(self, port: int, name: str, *, kind: str = "bot") -> None:
+        super().__init__(
+            wire(port),
+            name=name,
+            address=f"127.0.0.1:{port}",
+            kind="human" if kind == "human" else "bot",
+            stay=True,
+            chance=random.Random(0),
+        )
+        self.hear: Callable[[Input], None] = lambda message: None
+        """Who listens now."""
+        self.ready = trio.Event()
+        """Set as soon as the server has greeted us."""
+
+    async def live(self) -> None:
+        """Stays connected until it is cancelled; raises ConnectionError if the server is gone."""
+        ended = await self.run(self._pass_on)
+        raise ConnectionError(ended.text)
+
+    def _pass_on(self, message: Input) -> None:
+        self.hear(message)
+
+    def _take(self, message: Message) -> None:
+        super()._take(message)
+        if isinstance(message, Snapshot):
+            self._witness = None  # the deals are known, and the moves are held against the engine
+
+    def _enter(self) -> None:
+        self.ready.set()
+        if self.seated is not None or self._entry is not None:
+            super()._enter()
+
+    def _add_nonce(self, hand: int, commitment: str) -> None:
+        """Known deals take none."""
+
+
+class Sitter:
+    """Plays one match in a chair with a bot that runs in this process. A `Decider`."""
+
+    def __init__(self, session: Session, seated: Seated) -> None:
+        self.tally = seated.tally
+        self._session, self._seated = session, seated
+        self._table: TableView | None = None
+
+    def hear(self, message: Input) -> None:
+        """Answers every decision; where there is one choice, without the bot."""
+        table = self._table
+        if isinstance(message, EventMessage):
+            if table is not None:
+                self._table = after = fold(table, message.event)
+                if self._seated.listens and after is not table:
+                    self._seated.tell(after, message.event)
+        elif isinstance(message, Decision):
+            if table is not None:
+                self._answer(table, message)
+        elif isinstance(message, Snapshot):
+            self._table = message.table
+
+    async def ready(self) -> None:
+        """At once."""
+
+    async def done(self) -> None:
+        """At once."""
+
+    def _answer(self, table: TableView, decision: Decision) -> None:
+        choice: Choice = decision.choices[0]
+        if len(decision.choices) > 1:
+            choice = self._seated.choose(table, decision)
+        self._session.request(Act, decision=decision.decision, choice=choice)
