@@ -333,8 +333,19 @@ def _utf8() -> bool:
 
 def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str, str | int]:
     """The table options of the command line, as a request carries them. Raises Refusal."""
+    options = options_given(given.rules, {**usual, "seats": given.seats})
+    usual_options = TableOptions()
+    return {
+        name: getattr(options, name)
+        for name in TableOptions.__struct_fields__
+        if getattr(options, name) != getattr(usual_options, name)
+    }
+
+
+def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
+    """The table options after `--rules`; where it is silent they are as `usual`. Raises Refusal."""
     values: dict[str, str | int] = {}
-    for part in filter(None, given.rules.split(",")):
+    for part in filter(None, rules.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
             raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
@@ -342,20 +353,12 @@ def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str
         if name in values:
             raise Refusal(f"--rules: expected each rule once, found {name!r} twice")
         values[name] = value.strip()
-    values = {**usual, **values}
     if "seats" in values:
         raise Refusal("--rules: give the number of seats with --seats")
-    values["seats"] = given.seats
     try:
-        options = options_from(values)
+        return options_from({**usual, **values})
     except OptionError as error:
         raise Refusal(f"--rules: {error}") from None
-    usual_options = TableOptions()
-    return {
-        name: getattr(options, name)
-        for name in TableOptions.__struct_fields__
-        if getattr(options, name) != getattr(usual_options, name)
-    }
 
 
 def table_name(given: str | None, name: str) -> str:

@@ -14,7 +14,7 @@ bot at its table. So one seed gives the same moves whoever plays them, in whatev
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from math import log
 from typing import Final, Protocol
 
@@ -171,7 +171,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
 class Runner(Protocol):
     """`workers.play`, `tcp.play`."""
 
-    def __call__(self, setup: Setup, items: Iterator[Item], jobs: int) -> Iterator[Outcome]:
+    def __call__(
+        self, setup: Setup, items: Iterator[Item], jobs: int
+    ) -> Generator[Outcome, None, None]:
         """Yields one outcome for each item, in any order. Raises `start.Refusal`."""
         ...
 
