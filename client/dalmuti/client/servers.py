@@ -50,7 +50,8 @@ class Server:
     ) -> None:
         """Starts it and waits for its first line. Raises ServerError.
 
-        Without `records` it saves no matches. The password goes by the environment: other users of this machine can read command lines.
+        Without `records` it saves no matches. The password goes by the environment: other users of
+        this machine can read command lines.
         """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self.unsaved = "" if records is None else _cannot_write(records)

@@ -23,7 +23,7 @@ from dalmuti.client.link import Message, Stream
 from dalmuti.client.model import Input
 from dalmuti.client.session import Session
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Snapshot
+from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Snapshot, Welcome
 
 
 class Wire:
@@ -120,6 +120,8 @@ class Chair(Session):
         """Who listens now."""
         self.ready = trio.Event()
         """Set as soon as the server has greeted us."""
+        self.welcome: Welcome
+        """How it did."""
 
     async def live(self) -> None:
         """Stays connected until it is cancelled; raises ConnectionError if the server is gone."""
@@ -127,6 +129,8 @@ class Chair(Session):
         raise ConnectionError(ended.text)
 
     def _pass_on(self, message: Input) -> None:
+        if isinstance(message, Welcome):
+            self.welcome = message
         self.hear(message)
 
     def _take(self, message: Message) -> None:
