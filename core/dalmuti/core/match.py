@@ -10,7 +10,7 @@ Decks and draws are handed in. Players are numbers; names and connections are th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,11 +34,12 @@ from dalmuti.core.events import (
     WentOut,
 )
 from dalmuti.core.hand import Hand, Phase
-from dalmuti.core.moves import Move
+from dalmuti.core.moves import Move, Pass
 from dalmuti.core.options import TableOptions
 from dalmuti.core.titles import DrawRound, draw_titles, seat_newcomer
 
 MIN_PLAYERS = 2
+_OVER: Final = Phase.OVER  # read for every move, and an enumeration is slow to look up
 
 
 class Sat(Struct, frozen=True, gc=False, tag="sit"):
@@ -232,13 +233,15 @@ class Match:
 
     def apply(self, seat: int, move: Move, by: By = "player") -> list[Event]:
         """Makes a move in the hand; IllegalMove, and no change, if the rules refuse it."""
-        if self.hand is None:
+        hand = self.hand
+        if hand is None:
             raise MatchError("no hand is being played")
-        events = self.hand.apply(seat, move, by)
+        events = hand.apply(seat, move, by)
         self.log.append(Moved(seat, move, by))
-        self._note(events)
-        if self.hand.phase is Phase.OVER:
-            events += self._end_hand(self.hand)
+        if type(move) is not Pass:  # which is most moves, and nothing to note
+            self._note(events)
+        if hand.phase is _OVER:
+            events += self._end_hand(hand)
         return events
 
     def _note(self, events: list[Event]) -> list[Event]:

@@ -162,7 +162,7 @@ def _faults(name: str, row: Row) -> list[str]:
     if not any(counts.values()):
         return []
     lines = [
-        f"{name}: {', '.join(filter(None, said))}. The default was played each time.",
+        f"{name}: {', '.join(filter(None, said))}. The default was played.",
         f"  The first time it {row.first_fault}.",
     ]
     if row.out_from is not None:

@@ -86,7 +86,7 @@ def trial(given: argparse.Namespace) -> int:
     if not references:
         raise Refusal("expected one reference or more, such as --references greedy,careful")
     folder = folder_of(given)
-    fields = []
+    fields: list[Field] = []
     for size in sizes:
         for reference in references:
             contestants = contestants_of([given.trial, reference])

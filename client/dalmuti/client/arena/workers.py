@@ -12,6 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import selectors
+import subprocess
 import sys
 import tempfile
 import time
@@ -33,6 +34,8 @@ LOAD_SECONDS: Final = 60.0
 """What the files of all bots may take to be loaded."""
 GRACE_SECONDS: Final = 1.0
 """How much longer than its time a call may go on, before its process is killed."""
+END_SECONDS: Final = 1.0
+"""How long a process may take to be gone after the last word of it."""
 LOOK_SECONDS: Final = 0.1
 BATCH_SECONDS: Final = 0.1
 """About as much is given to a worker at once."""
@@ -135,8 +138,9 @@ class Worker:
         return index, Stop(seat, call, f"ended its process ({self._end()})", crashed=1)
 
     def _end(self) -> str:
-        code = self._leashed.process.poll()
-        if code is None:
+        try:
+            code = self._leashed.process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
             return "it wrote where it should not"
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
