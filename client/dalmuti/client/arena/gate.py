@@ -23,6 +23,7 @@ from dalmuti.core.options import TableOptions
 from dalmuti.protocol.connection import NEED_DATA, Connection, bye_for, error_for
 from dalmuti.protocol.errors import (
     BadRequest,
+    ByeReason,
     ErrorCode,
     LocalProtocolError,
     RemoteProtocolError,
@@ -58,6 +59,8 @@ MOST_BYTES: Final = 1_000_000
 """So much may wait for a client that does not read."""
 LONGEST: Final = 200
 RECEIVE_SIZE: Final = 8192
+LAST_WORDS: Final = 0.5
+"""Seconds in which the last words to a client must be gone."""
 
 
 class Gate:
@@ -89,6 +92,9 @@ class Gate:
         self._outbox: list[bytes] = []
         self._outbox_bytes = 0
         self._wake = trio.Event()
+        self._reading = trio.CancelScope()
+        self._ending = False
+        """Whether the writer is to write what there is, and no more."""
         self._pending: Decision | None = None
         self._since = 0.0
         self._join: int | None = None
@@ -131,13 +137,14 @@ class Gate:
         """From now on the default is taken. Counted once."""
         if self.over.is_set():
             return
+        self._post(Bye(reason=ByeReason.REFUSED.value, message=f"the arena gave you up: you {why}"))
         self.tally.given_up = why
         self.tally.late += late
         self.tally.crashed += crashed
         self._fault(why)
         self.over.set()
         self.asked.set()
-        self._wake.set()
+        self._reading.cancel()
         if self._pending is not None:
             self._not_asked()
 
@@ -167,26 +174,23 @@ class Gate:
 
     async def serve(self, stream: trio.SocketStream) -> str:
         """Serves the client until it is gone, or given up; says how it went."""
-        why = ""
+        why = "closed its connection"
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._write, stream)
-            nursery.start_soon(self._until_over, nursery.cancel_scope)
             try:
-                await self._read(stream)
-                why = "closed its connection"
+                with self._reading:
+                    await self._read(stream)
             except RemoteProtocolError as error:
                 self._post(bye_for(error))
                 why = f"sent what is no message: {error}"
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                why = "closed its connection"
+                pass
             except Gone as gone:
                 why = str(gone)
-            nursery.cancel_scope.cancel()
+            self._ending = True
+            self._wake.set()
+            nursery.cancel_scope.deadline = trio.current_time() + LAST_WORDS
         return why
-
-    async def _until_over(self, scope: trio.CancelScope) -> None:
-        await self.over.wait()
-        scope.cancel()
 
     async def _read(self, stream: trio.SocketStream) -> None:
         connection = self._connection
@@ -208,9 +212,11 @@ class Gate:
                 self._answer(message)
 
     async def _write(self, stream: trio.SocketStream) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake = trio.Event()
+        while self._outbox or not self._ending:
+            if not self._outbox:
+                self._wake = trio.Event()
+                await self._wake.wait()
+                continue
             data = b"".join(self._outbox)
             self._outbox.clear()
             try:
@@ -229,9 +235,11 @@ class Gate:
             return  # it has not said hello, or it has gone
         self._outbox.append(data)
         self._outbox_bytes += len(data)
-        if self._outbox_bytes > MOST_BYTES:
-            self.give_up("did not read what it was sent", crashed=1)
         self._wake.set()
+        if self._outbox_bytes > MOST_BYTES:
+            self._outbox.clear()
+            self._outbox_bytes = 0
+            self.give_up("did not read what it was sent", crashed=1)
 
     def _count_noise(self) -> None:
         self._noise += 1

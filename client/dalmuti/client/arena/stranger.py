@@ -165,6 +165,9 @@ class Stranger:
                     port: int = listener.socket.getsockname()[1]
                     await self._start(port, nursery)
                     await self._let_in(listener)
+                    self._served.set()
+                    if self.gate.over.is_set():
+                        await self._end()  # a busy one would take time from the others
         finally:
             self._served.set()
             with trio.CancelScope(shield=True):
@@ -175,7 +178,10 @@ class Stranger:
         gate = self.gate
         stream = None
         with trio.move_on_after(self.sit_seconds) as limit:
-            stream = await listener.accept()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._unless_over, nursery.cancel_scope)
+                stream = await listener.accept()
+                nursery.cancel_scope.cancel()
         await listener.aclose()
         if stream is None:
             self._absent("connect")
@@ -189,6 +195,10 @@ class Stranger:
                     why = f"ended its process ({await self._wait()})"
                 gate.give_up(why, crashed=1)
             nursery.cancel_scope.cancel()
+
+    async def _unless_over(self, scope: trio.CancelScope) -> None:
+        await self.gate.over.wait()
+        scope.cancel()
 
     async def _must_sit(self, deadline: float) -> None:
         with trio.move_on_at(deadline):

@@ -1,0 +1,249 @@
+"""The arena over TCP: the same as over core, whoever plays; and nobody is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from msgspec.structs import replace
+
+from dalmuti.client.arena import tcp, workers
+from dalmuti.client.arena.plan import Contestant, Item, Outcome, Setup, Stop, Tally, Times
+from dalmuti.client.arena.schedule import items_of
+from dalmuti.client.start import Refusal
+from dalmuti.core.options import options_from
+
+STRANGERS = Path(__file__).parent / "strangers.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "minimal_bot.py"
+MARK = "DALMUTI_TEST_MARK"
+
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="it looks for processes there")
+
+
+def setup_of(
+    *bots: str, seats: int = 3, hands: int = 1, seconds: float = 5.0, **more: bool
+) -> Setup:
+    """An arena of these bots."""
+    options = {
+        "seats": seats,
+        "first_titles": "order_of_arrival",
+        "scoring": "points",
+        "match_end": f"hands:{hands}",
+        "turn_seconds": 5,
+    }
+    return Setup(
+        contestants=tuple(Contestant(f"{n} {bot}", bot) for n, bot in enumerate(bots)),
+        options=options_from(options),
+        hands=hands,
+        turn_seconds=seconds,
+        **more,
+    )
+
+
+def stranger(name: str) -> str:
+    return f"{STRANGERS}:{name}"
+
+
+def command(how: str) -> str:
+    return f"cmd:{sys.executable} {STRANGERS} {how} {{host}} {{port}} {{table}} {{name}}"
+
+
+def untimed(outcomes: Iterator[Outcome]) -> dict[int, Outcome]:
+    """The outcomes by item, without times."""
+    return {
+        each.index: replace(
+            each, tallies=tuple(replace(tally, times=Times()) for tally in each.tallies)
+        )
+        for each in outcomes
+    }
+
+
+def over_tcp(setup: Setup, items: list[Item], jobs: int = 1) -> dict[int, Outcome]:
+    """The same played over TCP, after which no process is left."""
+    mark = str(uuid4())
+    os.environ[MARK] = mark
+    try:
+        found = untimed(tcp.play(setup, iter(items), jobs))
+    finally:
+        del os.environ[MARK]
+    assert not marked(mark)
+    return found
+
+
+def marked(mark: str) -> list[str]:
+    """The command lines of all processes, but this one, that were started with this mark."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append((entry / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue  # it is gone, or another's
+    return found
+
+
+def wait_until_gone(mark: str) -> None:
+    """Fails if processes with this mark are there for much longer."""
+    deadline = time.monotonic() + 20
+    while found := marked(mark):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+
+
+def of(outcomes: dict[int, Outcome], items: list[Item], player: int) -> list[Tally]:
+    """The tallies of a player."""
+    return [
+        outcomes[item.index].tallies[seat]
+        for item in items
+        for seat, who in enumerate(item.lineup)
+        if who == player
+    ]
+
+
+def test_the_same_as_over_core_however_many_jobs() -> None:
+    """Bots that see and hear everything, whole matches, taxes, transcripts and all."""
+    bots = (stranger("Listens"), stranger("Looks"), "greedy", "random")
+    setup = setup_of(*bots, seats=4, hands=3, save=True)
+    items = list(items_of(setup, 3, 1))
+    core = untimed(workers.play(setup, iter(items), 1))
+    assert over_tcp(setup, items, jobs=1) == core
+    assert over_tcp(setup, items, jobs=2) == core
+
+
+@pytest.mark.parametrize("seats", [2, 10])
+def test_the_same_at_other_tables(seats: int) -> None:
+    """With revolutions, which come often enough in so many deals."""
+    setup = setup_of("random", "greedy", seats=seats)
+    items = list(items_of(setup, 40 // seats, 7))
+    core = untimed(workers.play(setup, iter(items), 1))
+    assert over_tcp(setup, items) == core
+
+
+@pytest.mark.parametrize("bot", ["Raises", "Nonsense", "Sleeps", "Hangs", "Exits"])
+def test_a_bot_that_does_wrong_has_the_same_row_as_over_core(bot: str) -> None:
+    setup = setup_of(stranger(bot), "greedy", seats=3, seconds=0.5)
+    items = list(items_of(setup, 1, 3))
+    core = untimed(workers.play(setup, iter(items), 1))
+    assert all(tally.first_fault for tally in of(core, items, 0))
+    assert over_tcp(setup, items) == core
+
+
+def test_a_bot_whose_socket_is_closed_is_given_up() -> None:
+    setup = setup_of(stranger("Closes"), "greedy", seats=3)
+    items = list(items_of(setup, 1, 3))
+    for tally in of(over_tcp(setup, items), items, 0):
+        assert tally.crashed == 1 and tally.given_up and tally.defaults
+
+
+@pytest.mark.parametrize(
+    ("how", "expected", "fault"),
+    [
+        ("well", Tally(), ""),
+        ("illegal", Tally(illegal=1), "chose 9x1, which is not one of its choices"),
+        ("nonsense", Tally(illegal=1), "sent what is no message: act: "),
+        ("deaf", Tally(late=3, given_up="took too long 3 times"), "took too long"),
+        ("garbage", Tally(crashed=1), "sent what is no message: expected a frame"),
+        ("floods", Tally(crashed=1), "flooded its connection: more than 1000 messages"),
+        ("closes", Tally(crashed=1), "closed its connection"),
+        ("forks", Tally(crashed=1), "ended its process (exit code 3)"),
+    ],
+)
+def test_a_program_is_counted_by_what_it_does(how: str, expected: Tally, fault: str) -> None:
+    """Never replaced in silence: what was decided for it is counted, too."""
+    seconds = 0.5 if how == "deaf" else 20.0
+    setup = setup_of(command(how), "greedy", "greedy", seats=3, seconds=seconds)
+    items = list(items_of(setup, 1, 5))[:1]
+    (tally,) = of(over_tcp(setup, items), items, 0)
+    assert (tally.illegal, tally.late, tally.crashed) == (
+        expected.illegal,
+        expected.late,
+        expected.crashed,
+    )
+    assert tally.first_fault.startswith(fault) and bool(tally.first_fault) == bool(fault)
+    given_up = how in ("deaf", "garbage", "floods", "closes", "forks")
+    assert bool(tally.given_up) == bool(tally.defaults) == given_up
+
+
+def test_a_program_that_cannot_play_is_a_row_as_well() -> None:
+    setup = setup_of("cmd:/nonexistent/bot {port}", "cmd:false", "greedy", seats=3)
+    items = list(items_of(setup, 1, 5))[:1]
+    outcomes = over_tcp(setup, items)
+    (missing,), (ended,), _ = (of(outcomes, items, player) for player in range(3))
+    assert missing.given_up == "cannot be started: No such file or directory: /nonexistent/bot"
+    assert ended.given_up == "ended its process (exit code 1)"
+    assert missing.crashed == ended.crashed == 1 and missing.defaults and ended.defaults
+
+
+def test_the_example_in_another_program_plays_whole_matches() -> None:
+    line = f"cmd:{sys.executable} {EXAMPLE} {{host}} {{port}} {{table}} {{name}}"
+    setup = setup_of(line, "greedy", "random", seats=4, hands=2)
+    items = list(items_of(setup, 1, 5))
+    outcomes = over_tcp(setup, items)
+    assert len(outcomes) == 4
+    for tally in of(outcomes, items, 0):
+        assert replace(tally, times=Times()) == Tally() and not tally.given_up
+
+
+def test_who_is_out_is_not_started() -> None:
+    setup = setup_of(command("mute"), "greedy", seats=2)
+    first, *_ = items_of(setup, 1, 5)
+    item = replace(first, stops=(Stop(first.lineup.index(0), 0, "was out"),))
+    (tally,) = of(over_tcp(setup, [item]), [item], 0)
+    assert tally.given_up == "was out" and tally.defaults and not tally.times.count
+
+
+def test_a_bot_that_cannot_be_loaded_is_refused() -> None:
+    setup = setup_of(stranger("Nobody"), "greedy", seats=3)
+    with pytest.raises(Refusal, match="has no bot 'Nobody'"):
+        over_tcp(setup, list(items_of(setup, 1, 3)))
+
+
+def test_nothing_is_left_of_an_arena_that_is_closed() -> None:
+    """In the middle of it, with a bot that hangs and a program that sleeps."""
+    mark = str(uuid4())
+    os.environ[MARK] = mark
+    setup = setup_of(stranger("Hangs"), command("deaf"), "greedy", seats=3, seconds=60)
+    items = (replace(each, index=n) for n, each in enumerate(items_of(setup, 9, 3)))
+    try:
+        with closing(tcp.play(setup, items, 2)):
+            assert not marked(mark)
+    finally:
+        del os.environ[MARK]
+    assert not marked(mark)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_an_arena_that_is_ended(number: signal.Signals) -> None:
+    """However that was done, and whatever its bots are doing."""
+    mark = str(uuid4())
+    line = [sys.executable, "-m", "dalmuti.client.cli", "arena", stranger("Hangs")]
+    line += [command("deaf"), "greedy", "--seats", "3", "--over", "tcp", "--turn-seconds", "60"]
+    arena = subprocess.Popen(
+        line,
+        env=os.environ | {MARK: mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        wanted = ("dalmuti.server.cli", "arena.program", "strangers.py deaf")
+        while not all(any(want in each for each in marked(mark)) for want in wanted):
+            assert time.monotonic() < deadline and arena.poll() is None
+            time.sleep(0.05)
+        arena.send_signal(number)
+        assert arena.wait(20) in (128 + number, -number)
+    finally:
+        arena.kill()
+        arena.wait()
+    wait_until_gone(mark)
