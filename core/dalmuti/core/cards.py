@@ -46,9 +46,17 @@ def counts_of(cards: Iterable[int]) -> Counts:
     return counts
 
 
+_RUNS: Final = tuple(tuple((rank,) * number for number in range(15)) for rank in range(14))
+"""By rank and number: so many cards of it."""
+
+
 def cards_of(counts: Sequence[int]) -> Cards:
     """The sorted ranks behind `counts`."""
-    return tuple(rank for rank in range(1, 14) for _ in range(counts[rank]))
+    cards: Cards = ()
+    for rank, number in enumerate(counts):
+        if number:
+            cards += _RUNS[rank][number]
+    return cards
 
 
 def deal(deck: Sequence[int], seats: int) -> list[Cards]:

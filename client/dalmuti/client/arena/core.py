@@ -31,10 +31,11 @@ from dalmuti.core.events import (
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.match import Entry, Match
 from dalmuti.core.moves import PASS, Call, Move
-from dalmuti.core.views import TableView, TrickView, see, view_table
+from dalmuti.core.views import TableView, TrickView, see, view_hand, view_table
 from dalmuti.protocol.messages import Decision
 
 Kind = Literal["revolution", "tax", "lead", "follow"]
+_NO_TRICK = TrickView()
 
 
 def play(setup: Setup, item: Item, seats: Sequence[Seated]) -> tuple[Outcome, list[Entry]]:
@@ -45,7 +46,7 @@ def play(setup: Setup, item: Item, seats: Sequence[Seated]) -> tuple[Outcome, li
     outcome = Outcome(
         index=item.index,
         places=places,
-        tallies=tuple(seat.tally for seat in seats),
+        tallies=tuple(seat.close() for seat in seats),
         moves=digest(log),
         turns=table.moves,
     )
@@ -61,7 +62,6 @@ class Table:
         self._item, self._seats = item, seats
         self._players = item.players()
         self._decisions = 0
-        self._turn: Turn | None = None
         self._turn_ms = clock_ms(setup.options, Phase.TRICKS)
         self._window_ms = clock_ms(setup.options, Phase.REVOLUTION)
         self._commitment = self._commit(1)
@@ -104,11 +104,11 @@ class Table:
     def _revolution(self, hand: Hand) -> None:
         """Only who was dealt both Jesters has a choice; a call ends the window (R2, R5)."""
         seats = hand.to_act
-        self._ask("revolution", seats)
+        turn = self._ask("revolution", seats)
         for seat in seats:
             choices = hand.legal(seat)
             if len(choices) > 1:
-                move = self._decide(hand, seat, choices)
+                move = self._decide(hand, seat, turn, choices)
                 if isinstance(move, Call):
                     self._apply(seat, move)
                     return
@@ -118,30 +118,36 @@ class Table:
     def _taxes(self, hand: Hand) -> None:
         """All choose before anything moves (T3)."""
         seats = hand.to_act
-        self._ask("tax", seats)
+        turn = self._ask("tax", seats)
         for seat in seats:
             choices = hand.legal(seat)
-            move = choices[0] if len(choices) == 1 else self._decide(hand, seat, choices)
+            move = choices[0] if len(choices) == 1 else self._decide(hand, seat, turn, choices)
             self._apply(seat, move)
 
     def _tricks(self, hand: Hand) -> None:
-        match, played, heard = self.match, self._played, self._heard
-        tricks = Phase.TRICKS
+        """The tricks. Most turns are passes of somebody who has no choice: those are quick."""
+        match, played, counts = self.match, self._played, hand.counts
+        tricks, heard = Phase.TRICKS, bool(self._heard)
         while hand.phase is tricks:
             seat, top = hand.turn, hand.top
-            self._ask("lead" if top is None else "follow", (seat,))
-            move: Move = PASS
-            if top is None or _can_follow(hand.counts[seat], top):
-                choices = hand.legal(seat)
-                move = choices[0] if len(choices) == 1 else self._decide(hand, seat, choices)
-            events = match.apply(seat, move)
             self.moves += 1
-            if type(move) is Play:
-                played[JESTER] += move.jesters
-                if move.rank != JESTER:
-                    played[move.rank] += move.count - move.jesters
+            turn = self._ask("lead" if top is None else "follow", (seat,)) if heard else None
+            if top is not None and not _can_follow(counts[seat], top):
+                events = match.apply(seat, PASS)
+            else:
+                choices = hand.legal(seat)
+                move = choices[0] if len(choices) == 1 else None
+                if move is None:
+                    move = self._decide(hand, seat, turn, choices)
+                events = match.apply(seat, move)
+                if isinstance(move, Play):
+                    played[JESTER] += move.jesters
+                    if move.rank != JESTER:
+                        played[move.rank] += move.count - move.jesters
             if heard:
                 self._tell(events)
+            else:
+                self._decisions += 1
 
     def _apply(self, seat: int, move: Move) -> None:
         self.moves += 1
@@ -149,58 +155,71 @@ class Table:
 
     # -- what is asked, and what is seen -----------------------------------------------------------
 
-    def _ask(self, kind: Kind, seats: tuple[int, ...]) -> None:
+    def _ask(self, kind: Kind, seats: tuple[int, ...]) -> Turn:
+        """Says whose turn it is."""
+        turn = self._turn(kind, seats)
         self._decisions += 1
-        ms = self._window_ms if kind == "revolution" else self._turn_ms
-        self._turn = Turn(kind, seats, self._decisions, ms)
-        if self._heard:
-            self._tell([self._turn])
+        self._tell([turn])
+        return turn
 
-    def _decide(self, hand: Hand, seat: int, choices: list[Move]) -> Move:
+    def _turn(self, kind: Kind, seats: tuple[int, ...]) -> Turn:
+        """The next turn, which is not counted yet."""
+        ms = self._window_ms if kind == "revolution" else self._turn_ms
+        return Turn(kind, seats, self._decisions + 1, ms)
+
+    def _decide(self, hand: Hand, seat: int, turn: Turn | None, choices: list[Move]) -> Move:
         """What a bot chooses that has a choice."""
-        turn, player = self._turn, self.match.order[seat]
-        assert turn is not None
+        if turn is None:
+            turn = self._turn("lead" if hand.top is None else "follow", (seat,))
+        player = self.match.order[seat]
         decision = Decision(
             decision=turn.decision,
             kind=turn.kind,
             choices=tuple(choices),
-            default=hand.default(seat),
+            default=PASS if turn.kind == "follow" else hand.default(seat),
             ms=turn.ms,
         )
-        view = self._heard.get(player) or self._see(hand, seat, player)
+        view = self._heard.get(player) or self._see(hand, seat, player, turn)
         return self._seats[player - 1].choose(view, decision)
 
-    def _see(self, hand: Hand, seat: int, player: int) -> TableView:
+    def _see(self, hand: Hand, seat: int, player: int, turn: Turn) -> TableView:
         """The table as `player` sees it: as he saw it last, with what may have changed since."""
         before = self._seen.get(player)
-        if before is None or before.hand is None or hand.phase is not Phase.TRICKS:
-            view = self._look(player)
+        if before is None or before.hand is None or turn.kind in ("revolution", "tax"):
+            view = self._look(player, turn)
         else:
+            passed, trick = hand.passed, _NO_TRICK
+            if hand.top is not None:
+                passing = tuple(sorted(passed)) if passed else ()
+                trick = TrickView(hand.top, hand.owner, passing, tuple(hand.acts))
             now = replace(
                 before.hand,
                 sizes=tuple(hand.sizes),
                 cards=hand.cards(seat),
-                trick=TrickView(hand.top, hand.owner, tuple(sorted(hand.passed)), tuple(hand.acts)),
+                trick=trick,
                 last_trick=hand.last_acts,
                 tricks=hand.tricks,
                 played=tuple(self._played),
                 finished=tuple(hand.finished),
-                turn=self._turn,
+                turn=turn,
             )
             view = replace(before, hand=now)
         self._seen[player] = view
         return view
 
-    def _look(self, player: int) -> TableView:
+    def _look(self, player: int, turn: Turn | None = None) -> TableView:
         """The table as `player` sees it, as the server makes it."""
         match = self.match
+        base = next(iter(self._seen.values()), None)
+        if base is not None and match.hand is not None:
+            return replace(base, you=player, hand=view_hand(match, match.hand, player, turn))
         return view_table(
             match,
             table=self._item.table,
             players=self._players[: len(match.players)],
             you=player,
             watchers=(HOST,),
-            turn=self._turn,
+            turn=turn,
             fair=False,
             next_commitment=self._commitment,
         )
@@ -229,8 +248,9 @@ class Table:
 
 
 def _can_follow(counts: list[int], top: Play) -> bool:
-    """Whether any set of this hand beats `top` (S3)."""
-    return max(counts[: top.rank]) >= max(1, top.count - counts[JESTER])
+    """Whether any set of this hand beats `top`: it has one natural card at least (S3)."""
+    naturals = top.count - counts[JESTER]
+    return max(counts[: top.rank]) >= (naturals if naturals > 0 else 1)
 
 
 @lru_cache(maxsize=256)

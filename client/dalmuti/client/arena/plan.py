@@ -18,13 +18,13 @@ from collections.abc import Generator, Iterable, Iterator
 from math import log
 from typing import Final, Protocol
 
+import msgspec
 from msgspec import Struct, field
 
-from dalmuti.core.cards import Play
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.hand import Phase
-from dalmuti.core.match import Began, Entry, Moved
-from dalmuti.core.moves import Call, Give, Pass
+from dalmuti.core.match import Entry, Moved
+from dalmuti.core.moves import Decline, Give, Move
 from dalmuti.core.options import TableOptions
 
 HOST: Final = "Arena"
@@ -114,11 +114,12 @@ class Item(Struct, frozen=True, kw_only=True):
         )
 
 
-STEP: Final = log(1.04)
+STEP: Final = 0.04
+"""The width of a bucket of `Times`: 4 %."""
 
 
 class Times(Struct):
-    """How long decisions took, in buckets that are 4 % wide."""
+    """How long decisions took. Equal to 4 %, they are one number and how often it was found."""
 
     count: int = 0
     total: float = 0.0
@@ -126,14 +127,15 @@ class Times(Struct):
     longest: float = 0.0
     buckets: dict[int, int] = field(default_factory=dict)
 
-    def add(self, seconds: float) -> None:
-        """Counts one decision."""
-        self.count += 1
-        self.total += seconds
-        if seconds > self.longest:
-            self.longest = seconds
-        bucket = round(log(seconds) / STEP) if seconds > 1e-7 else -411
-        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
+    def add(self, *seconds: float) -> None:
+        """Counts decisions."""
+        buckets = self.buckets
+        for each in seconds:
+            bucket = int(log(each + 1e-9) / STEP)
+            buckets[bucket] = buckets.get(bucket, 0) + 1
+        self.count += len(seconds)
+        self.total += sum(seconds)
+        self.longest = max(self.longest, *seconds)
 
 
 class Tally(Struct):
@@ -181,30 +183,22 @@ class Runner(Protocol):
 def digest(entries: Iterable[Entry]) -> str:
     """The SHA-256 of all moves in the log of a match, in hexadecimal.
 
-    Who made a move (`by`) does not count. Declined revolutions are left out, and what the Dalmutis
-    return goes by seat, since these come in any order from players who decide at the same time.
+    Of the list of [seat, move] in MessagePack, moves as on the wire. Who made a move (`by`) does
+    not count. Declined revolutions are left out, and what the two Dalmutis return goes by seat,
+    since these come in any order from players who decide at the same time.
     """
-    text = bytearray()
-    gives: list[bytes] = []
+    moves: list[tuple[int, Move]] = []
     for entry in entries:
-        if isinstance(entry, Began):
-            text += bytes((255, entry.hand % 256, 0, 0))
-        if not isinstance(entry, Moved):
-            continue
-        seat, move = entry.seat, entry.move
-        if isinstance(move, Give):
-            gives.append(bytes((seat, 1, *move.cards)).ljust(4, b"\0"))
-            continue
-        if gives:
-            text += b"".join(sorted(gives))
-            gives.clear()
-        if isinstance(move, Play):
-            text += bytes((seat, 16 + move.rank, move.count, move.jesters))
-        elif isinstance(move, Pass):
-            text += bytes((seat, 0, 0, 0))
-        elif isinstance(move, Call):
-            text += bytes((seat, 2, move.greater, 0))
-    return hashlib.sha256(text).hexdigest()
+        if type(entry) is Moved:
+            seat, move = entry.seat, entry.move
+            if type(move) is Give and moves and type(moves[-1][1]) is Give and seat < moves[-1][0]:
+                moves.insert(-1, (seat, move))
+            elif type(move) is not Decline:
+                moves.append((seat, move))
+    return hashlib.sha256(_encode(moves)).hexdigest()
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def chance(seed: int, *what: str | int) -> int:

@@ -116,6 +116,7 @@ class Seated:
         self._calls = 0
         """Calls of a stranger so far; with `_last_call` of them it is not called any more."""
         self._lates = 0
+        self._seconds: list[float] = []
         self._last_call = -1
         if stop is not None:
             self._last_call = stop.call
@@ -143,30 +144,42 @@ class Seated:
         if bot is None or self._calls == self._last_call:
             self.tally.defaults += 1
             return decision.default
-        guard = self._guard
-        choices = decision.choices
+        if self._guard is not None:
+            return self._choose_guarded(self._guard, bot, view, decision)
         start = perf_counter()
-        if guard is not None:
-            found = self._call("", guard.seconds, self._decide, bot, view, decision)
-            seconds = perf_counter() - start
-            if found is not None and seconds > guard.seconds > 0:
-                self._late("")
-                found = None
-        else:
-            try:
-                found = bot.decide(view, decision)
-            except Exception as error:  # a fault of the house is a row like any other
-                found = None
-                self._crashed("", _said(error))
-            seconds = perf_counter() - start
-            if found is not None and found not in choices:
-                found = _shown(found)
-        self.tally.times.add(seconds)
-        if isinstance(found, str):
-            self.tally.illegal += 1
-            self._fault(f"chose {found}, which is not one of its choices")
+        try:
+            found = bot.decide(view, decision)
+        except Exception as error:  # a fault of the house is a row like any other
+            self._crashed("", _said(error))
             return decision.default
-        return decision.default if found is None else found
+        self._seconds.append(perf_counter() - start)
+        return found if found in decision.choices else self._illegal(_shown(found), decision)
+
+    def _choose_guarded(
+        self, guard: Guard, bot: Bot, view: TableView, decision: Decision
+    ) -> Choice:
+        start = perf_counter()
+        found = self._call("", guard.seconds, self._decide, bot, view, decision)
+        seconds = perf_counter() - start
+        self._seconds.append(seconds)
+        if found is not None and seconds > guard.seconds > 0:
+            self._late("")
+            found = None
+        if isinstance(found, str):
+            return self._illegal(found, decision)
+        choice: Choice = decision.default if found is None else found
+        return choice
+
+    def _illegal(self, found: str, decision: Decision) -> Choice:
+        self.tally.illegal += 1
+        self._fault(f"chose {found}, which is not one of its choices")
+        return decision.default
+
+    def close(self) -> Tally:
+        """What it did. Called once, after the last hand."""
+        if self._seconds:
+            self.tally.times.add(*self._seconds)
+        return self.tally
 
     @staticmethod
     def _decide(bot: Bot, view: TableView, decision: Decision) -> Choice | str:
