@@ -136,6 +136,13 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             " 0: not at all.",
         ),
     ] = 0.0
+    forced_moves: Annotated[
+        bool,
+        Meta(
+            description="Moves that are no choice are made at once, for tables of bots; at others"
+            " that would tell what somebody holds.",
+        ),
+    ] = False
     resume_events: Annotated[
         int, Meta(ge=0, le=100_000, description="Events a table keeps for those who resume.")
     ] = 512

@@ -170,11 +170,17 @@ async def work(setup: Setup, port: int) -> None:
         nursery.cancel_scope.cancel()
 
 
-def start_server() -> Server:
-    """A server for us alone. Raises ServerError."""
+def start_server(setup: Setup) -> Server:
+    """A server for us alone. Raises ServerError.
+
+    Programs in other languages are asked whatever a server asks; Python bots where there is a
+    choice, and then the server need not ask their clients for anything else.
+    """
+    forced = not any(each.command for each in setup.contestants)
     with tempfile.TemporaryDirectory() as name:
         config = Path(name, "server.toml")
         lines = ["[limits]", *(f"{key} = {value}" for key, value in LIMITS.items())]
+        lines.append(f"forced_moves = {str(forced).lower()}")
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         listen = ["--config", str(config), "--listen", "127.0.0.1:0"]
         quiet = ["--bot-delay", "0", "--log-level", "error"]
@@ -187,7 +193,7 @@ def main() -> None:
     leash.hold(int(sys.argv[1]))
     setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=Setup)
     try:
-        server = start_server()
+        server = start_server(setup)
     except ServerError as error:
         say(Refused(str(error)))
         return
