@@ -74,11 +74,7 @@ class Link:
     """One connection, from its stream to its end."""
 
     def __init__(self, stream: Stream, take: Callable[[Message], None]) -> None:
-        """A stream may have a `send_now(data)` beside, which never waits and returns what is left
-        to send: then what finds no queue needs none."""
         self._stream = stream
-        self._send_now: Callable[[bytes], bytes] | None = getattr(stream, "send_now", None)
-        self._queued = 0
         self._take = take
         self._connection: ClientConnection = Connection("client")
         self._outbox, self._mail = anyio.create_memory_object_stream[bytes | None](OUTBOX)
@@ -92,13 +88,8 @@ class Link:
     def send(self, message: ClientMessage) -> None:
         """Queues a message. Raises LocalProtocolError if it cannot be sent, now or ever."""
         data = self._connection.send(message)
-        if self._send_now is not None and not self._queued:
-            data = self._send_now(data)
-            if not data:
-                return
         try:
             self._outbox.send_nowait(data)
-            self._queued += 1
         except anyio.WouldBlock:
             self.drop()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -144,7 +135,6 @@ class Link:
                 return
             try:
                 await self._stream.send(data)
-                self._queued -= 1
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return  # the reader finds out why
 

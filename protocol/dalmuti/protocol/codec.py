@@ -90,31 +90,8 @@ def decode_client(body: bytes) -> ClientMessage:
     return to_client_message(unpack(body, TO_SERVER))
 
 
-RECENT: Final = 128
-"""Events that are known by their bytes."""
-RECENT_BYTES: Final = 200
-"""Of the largest of them."""
-_recent: dict[bytes, EventMessage] = {}
-
-
 def decode_server(body: bytes) -> ServerMessage | Unknown | UnknownEvent:
-    """What a server sent. Raises RemoteProtocolError, and nothing else.
-
-    Who has several seats at one table in one process hears most events several times, in the same
-    bytes; messages cannot be changed, so they are one object.
-    """
-    known = _recent.get(body)
-    if known is not None:
-        return known
-    message = _decode_server(body)
-    if type(message) is EventMessage and len(body) <= RECENT_BYTES:
-        if len(_recent) >= RECENT:
-            del _recent[next(iter(_recent))]
-        _recent[body] = message
-    return message
-
-
-def _decode_server(body: bytes) -> ServerMessage | Unknown | UnknownEvent:
+    """What a server sent. Raises RemoteProtocolError, and nothing else."""
     raw = unpack(body, TO_CLIENT)
     try:
         tag = _check(raw)

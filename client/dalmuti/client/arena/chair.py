@@ -11,19 +11,31 @@ from __future__ import annotations
 import random
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 import anyio
+import msgspec
 import trio
 
 from dalmuti.client.arena.plan import Tally
 from dalmuti.client.arena.seats import Seated
 from dalmuti.client.fold import fold
-from dalmuti.client.link import Message, Stream
+from dalmuti.client.link import Link, Message, Stream
 from dalmuti.client.model import Input
 from dalmuti.client.session import Session
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Snapshot, Welcome
+from dalmuti.protocol.connection import NEED_DATA
+from dalmuti.protocol.framing import HEADER
+from dalmuti.protocol.messages import (
+    Act,
+    Choice,
+    ClientMessage,
+    Decision,
+    EventMessage,
+    ServerMessage,
+    Snapshot,
+    Welcome,
+)
 
 
 class Wire:
@@ -79,6 +91,51 @@ class Wire:
             self._socket.close()
 
 
+class Line(Link):
+    """A connection to our own server, which need not be mistrusted, and answers or is gone.
+
+    So what it says is decoded by msgspec alone, without limits, in a fifth of the time; and nobody
+    watches its silence. The handshake is that of every client.
+    """
+
+    def __init__(self, stream: Stream, take: Callable[[Message], None]) -> None:
+        super().__init__(stream, take)
+        self._wire = stream if isinstance(stream, Wire) else None
+        self._is_behind = False
+        """Whether something had to wait in the outbox; from then on everything does."""
+
+    def send(self, message: ClientMessage) -> None:
+        """Sends at once what the system takes at once, without a task between."""
+        if self._wire is None or self._is_behind or not self.is_open:
+            super().send(message)
+            return
+        data = self._wire.send_now(self._connection.send(message))
+        if data:
+            self._is_behind = True
+            self._outbox.send_nowait(data)
+
+    async def _read(self) -> None:
+        """Takes message after message, as fast as can be."""
+        while not self.is_open:
+            self._connection.receive_data(await self._receive())
+            while (greeting := self._connection.next_message()) is not NEED_DATA:
+                self._sort(greeting)
+        take, decode, data = self._sort, DECODER.decode, b""
+        while True:
+            data += await self._receive()
+            at, size = 0, len(data)
+            while (start := at + HEADER) <= size:
+                end = start + int.from_bytes(data[at:start], "big")
+                if end > size:
+                    break
+                take(decode(data[start:end]))
+                at = end
+            data = data[at:]
+
+
+DECODER: Final = msgspec.msgpack.Decoder(ServerMessage)
+
+
 def wire(port: int) -> Callable[[], Awaitable[Stream]]:
     """Opens connections to this port of this machine, where they are there at once."""
 
@@ -106,6 +163,8 @@ class Decider(Protocol):
 
 class Chair(Session):
     """A connection that sits at one table after another, and does nothing in between."""
+
+    link_type = Line
 
     def __init__(self, port: int, name: str, *, kind: str = "bot") -> None:
         super().__init__(
@@ -163,7 +222,7 @@ class Sitter:
     def hear(self, message: Input) -> None:
         """Answers every decision; where there is one choice, without the bot."""
         table = self._table
-        if isinstance(message, EventMessage):
+        if type(message) is EventMessage:
             if table is not None:
                 self._table = after = fold(table, message.event)
                 if self._seated.listens and after is not table:

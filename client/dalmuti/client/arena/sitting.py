@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 import trio
@@ -27,6 +27,7 @@ from dalmuti.core.events import (
     Played,
     PlayerJoined,
     RevolutionCalled,
+    Seen,
     TaxesPaid,
     WatchersChanged,
 )
@@ -49,7 +50,11 @@ class Trouble(Exception):
     """The server does not do what it should; the text says what."""
 
 
-class Seen(Struct):
+NOTED: Final = frozenset({TaxesPaid, PlayerJoined, WatchersChanged})
+"""Events that are more than passed on."""
+
+
+class Record(Struct):
     """What was seen of one hand."""
 
     moves: list[tuple[int, Move, By]] = field(default_factory=list)
@@ -75,7 +80,7 @@ class Sitting:
     ) -> None:
         self._setup, self._item = setup, item
         self._host, self._chairs, self._deciders = host, chairs, deciders
-        self._hands: list[Seen] = []
+        self._hands: list[Record] = []
         self._tell, self._news = trio.open_memory_channel[News | str](100)
         self._names = item.players()
 
@@ -97,7 +102,7 @@ class Sitting:
             chair.request(JoinTable, table=item.table)
             await self._wait_for("sits")
         for _ in range(self._setup.hands):
-            self._hands.append(Seen())
+            self._hands.append(Record())
             host.request(Deal)
             await self._wait_for("hand")
         host.request(Close)
@@ -136,17 +141,10 @@ class Sitting:
 
     def _listen(self, decider: Decider, message: Input) -> None:
         """What a chair hears, under the names that everybody has over core."""
-        if isinstance(message, EventMessage):
+        if type(message) is EventMessage:
             event = message.event
-            if isinstance(event, TaxesPaid):
-                for exchange in event.exchanges:
-                    if exchange.returned is not None:
-                        self._hands[-1].gives[exchange.receiver] = Give(exchange.returned)
-            elif isinstance(event, PlayerJoined):
-                known = PlayerJoined(self._names[event.who.player - 1])
-                message = EventMessage(seq=message.seq, event=known)
-            elif isinstance(event, WatchersChanged):
-                message = EventMessage(seq=message.seq, event=WatchersChanged((HOST,)))
+            if type(event) in NOTED:  # few are
+                message = EventMessage(seq=message.seq, event=self._noted(event))
             decider.hear(message)
             return
         if isinstance(message, Snapshot):
@@ -158,6 +156,21 @@ class Sitting:
         decider.hear(message)
         if isinstance(message, Unseated):
             self._tell.send_nowait("gone")
+
+    def _noted(self, event: Seen) -> Seen:
+        """Takes down what the host cannot see; the event, as it would be over core."""
+        match event:
+            case TaxesPaid():
+                for exchange in event.exchanges:
+                    if exchange.returned is not None:
+                        self._hands[-1].gives[exchange.receiver] = Give(exchange.returned)
+            case PlayerJoined():
+                return PlayerJoined(self._names[event.who.player - 1])
+            case WatchersChanged():
+                return WatchersChanged((HOST,))
+            case _:
+                pass
+        return event
 
     # -- what came of it --------------------------------------------------------------------------
 
