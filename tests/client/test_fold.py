@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dalmuti.client.fold import fold
+from dalmuti.client.fold import fold, fold_all
 from dalmuti.client.words import places, sentence
 from dalmuti.core import events as ev
 from dalmuti.core.cards import DECK
@@ -37,6 +37,8 @@ class Table:
         self.decisions = 0
         self.commitment = ""
         self.folded: dict[int | None, TableView] = {None: self.view(None)}
+        self.late: dict[int | None, tuple[TableView, list[ev.Seen]]] = {}
+        """What each viewer saw some time ago, and what happened since."""
         self.said: list[str] = []
         self.emit([ev.TableOpened("Kitchen", options)])
         self.prepare()
@@ -71,12 +73,15 @@ class Table:
                 if isinstance(seen, ev.HandEnded):
                     assert len(places(seen, after)) == len(seen.places)
                 self.folded[you] = after
+                self.late.setdefault(you, (before, []))[1].append(seen)
             if isinstance(event, ev.RevolutionCalled) and event.greater:
                 self.seating = self.seating[::-1]
 
     def check(self) -> None:
         for you, folded in self.folded.items():
             assert folded == self.view(you)
+            if you in self.late and self.chance.random() < 0.3:
+                assert fold_all(*self.late.pop(you)) == folded
 
     def prepare(self) -> None:
         self.commitment = f"{self.chance.getrandbits(64):016x}"
@@ -112,6 +117,7 @@ class Table:
             event = ev.PresenceChanged(player, "left")
         else:
             del self.folded[player]
+            self.late.pop(player, None)
         self.emit([event, *events])
         self.check()
 

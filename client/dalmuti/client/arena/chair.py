@@ -19,10 +19,11 @@ import trio
 
 from dalmuti.client.arena.plan import Tally
 from dalmuti.client.arena.seats import Seated
-from dalmuti.client.fold import fold
+from dalmuti.client.fold import fold, fold_all
 from dalmuti.client.link import Link, Message, Stream
 from dalmuti.client.model import Input
 from dalmuti.client.session import Session
+from dalmuti.core.events import Seen
 from dalmuti.core.views import TableView
 from dalmuti.protocol.connection import NEED_DATA
 from dalmuti.protocol.framing import HEADER
@@ -120,7 +121,7 @@ class Line(Link):
             self._connection.receive_data(await self._receive())
             while (greeting := self._connection.next_message()) is not NEED_DATA:
                 self._sort(greeting)
-        take, decode, data = self._sort, DECODER.decode, b""
+        take, sort, decode, data = self._take, self._sort, DECODER.decode, b""
         while True:
             data += await self._receive()
             at, size = 0, len(data)
@@ -128,7 +129,11 @@ class Line(Link):
                 end = start + int.from_bytes(data[at:start], "big")
                 if end > size:
                     break
-                take(decode(data[start:end]))
+                message = decode(data[start:end])
+                if type(message) is EventMessage:
+                    take(message)
+                else:
+                    sort(message)
                 at = end
             data = data[at:]
 
@@ -218,20 +223,24 @@ class Sitter:
         self.tally = seated.tally
         self._session, self._seated = session, seated
         self._table: TableView | None = None
+        self._events: list[Seen] = []
+        """What happened since, where the bot is told of no events."""
 
     def hear(self, message: Input) -> None:
         """Answers every decision; where there is one choice, without the bot."""
-        table = self._table
         if type(message) is EventMessage:
-            if table is not None:
+            if not self._seated.listens:
+                self._events.append(message.event)
+            elif self._table is not None:
+                table = self._table
                 self._table = after = fold(table, message.event)
-                if self._seated.listens and after is not table:
+                if after is not table:
                     self._seated.tell(after, message.event)
         elif isinstance(message, Decision):
-            if table is not None:
-                self._answer(table, message)
+            self._answer(message)
         elif isinstance(message, Snapshot):
             self._table = message.table
+            self._events.clear()
 
     async def ready(self) -> None:
         """At once."""
@@ -239,8 +248,11 @@ class Sitter:
     async def done(self) -> None:
         """At once."""
 
-    def _answer(self, table: TableView, decision: Decision) -> None:
+    def _answer(self, decision: Decision) -> None:
         choice: Choice = decision.choices[0]
-        if len(decision.choices) > 1:
-            choice = self._seated.choose(table, decision)
+        if len(decision.choices) > 1 and self._table is not None:
+            if self._events:
+                self._table = fold_all(self._table, self._events)
+                self._events.clear()
+            choice = self._seated.choose(self._table, decision)
         self._session.request(Act, decision=decision.decision, choice=choice)
