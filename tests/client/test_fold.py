@@ -100,6 +100,7 @@ class Table:
         joined = ev.PlayerJoined(info)
         self.emit([joined, *events])
         self.folded[player] = self.view(player)
+        self.late.pop(player, None)  # another one had this number
         if self.host is None:
             self.host = player
             self.emit([ev.HostChanged(player)])
@@ -117,7 +118,6 @@ class Table:
             event = ev.PresenceChanged(player, "left")
         else:
             del self.folded[player]
-            self.late.pop(player, None)
         self.emit([event, *events])
         self.check()
 
