@@ -11,7 +11,7 @@ from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
 from dalmuti.server.table.table import Table
 from server.sim import Sim
-from server.wire import MemoryServer
+from server.wire import Client, MemoryServer
 
 
 @pytest.mark.parametrize("names", [("Bob",), ("Bob", "Cleo", "Dan")])
@@ -43,7 +43,7 @@ def test_forced_moves_are_the_moves_that_are_made_anyway(
 async def test_events_wait_for_more_but_nobody_waits_who_has_to_decide(
     nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
 ) -> None:
-    """And the end of a hand is heard as well, although nobody has to decide then."""
+    """And the end of a hand is heard by all at once, although nobody has to decide then."""
     server = MemoryServer(nursery, Config(limits=Limits(gather_seconds=1)))
     nursery.start_soon(server.lobby.send_gathered)
     options = {"first_titles": "order_of_arrival", "revolution": "off", "first_hand_taxes": "off"}
@@ -56,9 +56,16 @@ async def test_events_wait_for_more_but_nobody_waits_who_has_to_decide(
     assert trio.current_time() == began
     await cleo.event(Played)
     assert trio.current_time() == began + 1
+    ends: list[float] = []
+
+    async def note_the_end(person: Client) -> None:
+        await person.play_until(HandEnded)
+        ends.append(trio.current_time())
+
     async with trio.open_nursery() as playing:
         for person in (ada, bob, cleo):
-            playing.start_soon(person.play_until, HandEnded)
+            playing.start_soon(note_the_end, person)
+    assert len(ends) == 3 and len(set(ends)) == 1
 
 
 async def test_a_table_that_breaks_under_a_request_ends_alone(

@@ -15,6 +15,7 @@ from typing import Protocol, TypeGuard
 
 import trio
 
+from dalmuti.core.events import Passed, Played, TrickEnded, Turn, WentOut
 from dalmuti.protocol.connection import NEED_DATA, Connection, State, bye_for, error_for
 from dalmuti.protocol.errors import (
     BadRequest,
@@ -50,6 +51,8 @@ from dalmuti.server.table.room import Room
 
 RECEIVE_SIZE = 8192
 SEND_SIZE = 65536
+MAY_WAIT = frozenset({Turn, Played, Passed, WentOut, TrickEnded})
+"""What happens so often that some of it may come together, where the server is told so."""
 LAST_WORDS = 1.0
 """Seconds in which the last messages to a client must be gone."""
 
@@ -106,7 +109,7 @@ class Peer:
         self._is_writing = False
         """Whether the writer has data in its hands."""
         self.may_wait = True
-        """Whether nothing is in the outbox but what happened, and that its requests were done."""
+        """Whether nothing is in the outbox but the news of tricks, and that requests are done."""
         self._socket = stream.socket if _is_plain(stream) else None
         self._wake = trio.Event()
         self._ending = False
@@ -126,7 +129,9 @@ class Peer:
         if self._ending:
             return
         metrics, last = self._house.metrics, False
-        if not isinstance(message, EventMessage):
+        if type(message) is EventMessage:
+            self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
+        else:
             self.may_wait = self.may_wait and isinstance(message, Ok)
             if isinstance(message, Unseated):
                 self.room = None
