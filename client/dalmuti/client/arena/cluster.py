@@ -8,8 +8,8 @@ So the moves are the same as on one machine.
 from __future__ import annotations
 
 import tempfile
-from collections import deque
 from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,16 +31,17 @@ AHEAD: Final = 3
 def runner_at(address: str) -> Runner:
     """Connects to a scheduler. Raises Refusal."""
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise Refusal(
             "--cluster needs the library distributed: pip install 'dalmuti[cluster]'"
         ) from None
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
         raise Refusal(
-            f"no Dask scheduler answers at {address}: {error or 'too late'}", NO_CONNECTION
+            f"no Dask scheduler answers at {address}: {str(error) or 'it took too long'}",
+            NO_CONNECTION,
         ) from None
 
     def play(setup: Setup, items: Iterator[Item], jobs: int) -> Generator[Outcome, None, None]:
@@ -50,38 +51,54 @@ def runner_at(address: str) -> Runner:
 
 
 def spread(client: Any, setup: Setup, items: Iterator[Item]) -> Generator[Outcome, None, None]:
-    """A `plan.Runner` on the machines of a `distributed.Client`; the number of jobs is theirs."""
-    from distributed import as_completed
+    """Plays with a `distributed.Client`; how many at once is for its machines to say.
 
-    files = {
-        path: Path(path).read_text(encoding="utf-8")
-        for contestant in setup.contestants
-        if (path := file_of(contestant)) is not None
-    }
+    Raises Refusal for a bot that cannot be loaded, and where a machine is lost for good.
+    """
+    tasks: Any = import_module("distributed").as_completed(loop=client.loop)
+    files = _files(setup)
     packed = msgspec.msgpack.encode(setup)
-    waiting: deque[Any] = deque()
-    tasks = as_completed()
+    waiting: set[Any] = set()
 
     def submit() -> None:
         some = [item for _, item in zip(range(ITEMS), items, strict=False)]
         if some:
             data = msgspec.msgpack.encode(some)
             future = client.submit(play_there, packed, files, data, pure=False)
-            waiting.append(future)
+            waiting.add(future)
             tasks.add(future)
 
     try:
         for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
             submit()
         for future in tasks:
-            waiting.remove(future)
-            found = msgspec.msgpack.decode(future.result(), type=list[Outcome] | str)
+            waiting.discard(future)
+            try:
+                data = future.result()
+            except Exception as error:  # whatever becomes of a machine
+                raise Refusal(
+                    f"the cluster could not play: {type(error).__name__}: {error}", NO_CONNECTION
+                ) from None
+            found = msgspec.msgpack.decode(data, type=list[Outcome] | str)
             if isinstance(found, str):
                 raise Refusal(found)
             submit()
             yield from found
     finally:
         client.cancel(list(waiting))
+
+
+def _files(setup: Setup) -> dict[str, str]:
+    """The files of bots, by their paths."""
+    found = {}
+    for contestant in setup.contestants:
+        path = file_of(contestant)
+        if path is not None:
+            try:
+                found[path] = Path(path).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                raise Refusal(f"{path} is no file that can be read") from None
+    return found
 
 
 def play_there(setup: bytes, files: dict[str, str], items: bytes) -> bytes:

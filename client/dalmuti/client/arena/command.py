@@ -58,7 +58,8 @@ def arena(given: argparse.Namespace) -> int:
     deals = given.deals or USUAL_DEALS
     runner, folder = runner_of(given, contestants), folder_of(given)
     items = items_of(setup, deals, given.seed, half=given.half)
-    ledger, speed = run(setup, items, runner, given.jobs, folder=folder)
+    total = deals * (2 if given.half else seats)
+    ledger, speed = run(setup, items, total, runner, given.jobs, folder=folder)
     rated = ratings(len(contestants), ledger.order)
     if given.json:
         found = report.as_json(
@@ -143,18 +144,19 @@ def folder_of(given: argparse.Namespace) -> Path | None:
 def run(
     setup: Setup,
     items: Iterable[Item],
+    total: int,
     runner: Runner,
     jobs: int,
     *,
     folder: Path | None = None,
     what: str = "",
 ) -> tuple[Ledger, float]:
-    """Plays all items: what they say, and how many hands were played in a second.
+    """Plays all `total` items: what they say, and how many hands were played in a second.
 
     The clock starts with the first outcome: to start a process takes as long as many hands.
     """
     schedule, ledger = Schedule(items), Ledger(setup)
-    progress = report.Progress(schedule.total, what)
+    progress = report.Progress(total, what)
     start, before, now = 0.0, 0, 0.0
     try:
         with closing(drive(setup, schedule, runner, jobs)) as played:
@@ -162,6 +164,9 @@ def run(
                 if folder is not None:
                     save(folder, item, outcome)
                 ledger.add(item, outcome)
+                for player, first in schedule.out.items():
+                    if first == item.index:
+                        ledger.out[player] = item.deal + 1
                 now = time.monotonic()
                 if done == 1:
                     start, before = now, ledger.hands
@@ -169,5 +174,4 @@ def run(
     finally:
         progress.close()
     ledger.finish()
-    ledger.out = {player: schedule.deal_of(first) + 1 for player, first in schedule.out.items()}
     return ledger, (ledger.hands - before) / max(now - start, 1e-9)

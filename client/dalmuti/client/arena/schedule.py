@@ -85,8 +85,9 @@ class Schedule:
     """Hands out items, takes their outcomes in any order, and gives them back in order."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._items = list(items)
-        self._waiting = deque(self._items)
+        self._items = iter(items)
+        self._again: deque[Item] = deque()
+        """Items that were played too early."""
         self._issued: dict[int, Item] = {}
         """What is being played, or waits for an earlier one."""
         self._early: dict[int, Outcome] = {}
@@ -96,25 +97,23 @@ class Schedule:
         """Players who are out, and the first item for which they are."""
 
     @property
-    def total(self) -> int:
-        """How many items there are."""
-        return len(self._items)
+    def missing(self) -> int:
+        """How many items were handed out of which nothing was heard."""
+        return len(self._issued)
 
     @property
-    def unfinished(self) -> bool:
-        """Whether outcomes are missing."""
-        return self._next < len(self._items)
-
-    def deal_of(self, index: int) -> int:
-        """The deal of an item; after the last one, that of the last."""
-        return self._items[min(index, len(self._items) - 1)].deal
+    def again(self) -> bool:
+        """Whether there are items to be played once more."""
+        return bool(self._again)
 
     def __iter__(self) -> Iterator[Item]:
-        """Items to play, until none waits; there may be some again later."""
-        while self._waiting:
-            item = self._with_stops(self._waiting.popleft())
-            self._issued[item.index] = item
+        """Items to play, until there are none; there may be some again later."""
+        while (item := self._take()) is not None:
+            item = self._issued[item.index] = self._with_stops(item)
             yield item
+
+    def _take(self) -> Item | None:
+        return self._again.popleft() if self._again else next(self._items, None)
 
     def take(self, outcome: Outcome) -> Iterator[tuple[Item, Outcome]]:
         """Takes one outcome; yields all whose turn has come."""
@@ -122,7 +121,7 @@ class Schedule:
         while (ready := self._early.pop(self._next, None)) is not None:
             item = self._issued.pop(self._next)
             if item != self._with_stops(item):
-                self._waiting.append(item)  # it was played before somebody was out
+                self._again.append(item)  # it was played before somebody was out
                 return
             self._next += 1
             yield item, ready
@@ -155,7 +154,11 @@ def drive(
 
     Raises start.Refusal as the runner does. When it is closed no process is left.
     """
-    while schedule.unfinished:
+    while True:
         with closing(runner(setup, iter(schedule), jobs)) as outcomes:
             for outcome in outcomes:
                 yield from schedule.take(outcome)
+        if not schedule.again:
+            break
+    if schedule.missing:
+        raise RuntimeError(f"of {schedule.missing} matches there are no outcomes")

@@ -95,7 +95,7 @@ class Guard:
 
 
 class Seated:
-    """One bot in one seat, for one item. `tally` says what it did."""
+    """One bot in one seat, for one item. `tally` says what it did, its times only after `close`."""
 
     def __init__(
         self,

@@ -21,6 +21,8 @@ from dalmuti.client.arena.plan import STEP, Contestant, Item, Outcome, Setup, Ta
 
 Z: Final = NormalDist().inv_cdf(0.975)
 POWER: Final = NormalDist().inv_cdf(0.8)
+RATED: Final = 10_000
+"""Hands that ratings are made of: after some thousand they do not get any surer."""
 Interval = tuple[float, float]
 
 
@@ -81,8 +83,8 @@ class Ledger:
         self.setup = setup
         self.hands = 0
         self.turns = 0
-        self.order: list[tuple[int, ...]] = []
-        """For each hand the players by place, for ratings."""
+        self.order: list[bytes] = []
+        """For each of the first `RATED` hands the players by place, for ratings."""
         self.deals: list[list[float]] = [[] for _ in setup.contestants]
         """For each player the mean points of each deal."""
         self._sums = [Sum() for _ in setup.contestants]
@@ -103,8 +105,9 @@ class Ledger:
         lineup, worst = item.lineup, len(item.lineup) - 1
         for places in outcome.places:
             self.hands += 1
-            order = tuple([lineup[seat] for seat in places])
-            self.order.append(order)
+            order = bytes([lineup[seat] for seat in places])
+            if self.hands <= RATED:
+                self.order.append(order)
             for place, player in enumerate(order):
                 self._points[player] += worst - place
                 self._counts[player] += 1

@@ -105,6 +105,7 @@ def trial(given: argparse.Namespace) -> int:
             ledger, _ = run(
                 setup,
                 items_of(setup, numbers, given.seed),
+                size * len(numbers),
                 runner_of(given, contestants),
                 given.jobs,
                 folder=place,
