@@ -78,18 +78,27 @@ def over_tcp(setup: Setup, items: list[Item], jobs: int = 1) -> dict[int, Outcom
     return found
 
 
-def marked(mark: str) -> list[str]:
+def marked(mark: str) -> dict[int, str]:
     """The command lines of all processes, but this one, that were started with this mark."""
-    found = []
+    found = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
         try:
             if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
         except OSError:
             continue  # it is gone, or another's
     return found
+
+
+def wait_for_strangers(mark: str) -> None:
+    """Waits until all kinds of processes are there."""
+    deadline = time.monotonic() + 30
+    wanted = ("dalmuti.server.cli", "arena.program", "strangers.py deaf")
+    while not all(any(want in each for each in marked(mark).values()) for want in wanted):
+        assert time.monotonic() < deadline, marked(mark)
+        time.sleep(0.05)
 
 
 def wait_until_gone(mark: str) -> None:
@@ -114,7 +123,7 @@ def test_the_same_as_over_core_however_many_jobs() -> None:
     """Bots that see and hear everything, whole matches, taxes, transcripts and all."""
     bots = (stranger("Listens"), stranger("Looks"), "greedy", "random")
     setup = setup_of(*bots, seats=4, hands=3, save=True)
-    items = list(items_of(setup, 3, 1))
+    items = list(items_of(setup, 2, 1))
     core = untimed(workers.play(setup, iter(items), 1))
     assert over_tcp(setup, items, jobs=1) == core
     assert over_tcp(setup, items, jobs=2) == core
@@ -129,12 +138,21 @@ def test_the_same_at_other_tables(seats: int) -> None:
     assert over_tcp(setup, items) == core
 
 
-@pytest.mark.parametrize("bot", ["Raises", "Nonsense", "Sleeps", "Hangs", "Exits"])
-def test_a_bot_that_does_wrong_has_the_same_row_as_over_core(bot: str) -> None:
-    setup = setup_of(stranger(bot), "greedy", seats=3, seconds=0.5)
+def test_bots_that_do_wrong_have_the_same_rows_as_over_core() -> None:
+    bots = [stranger(bot) for bot in ("Raises", "Nonsense", "Exits")]
+    setup = setup_of(*bots, "greedy", seats=4)
     items = list(items_of(setup, 1, 3))
     core = untimed(workers.play(setup, iter(items), 1))
-    assert all(tally.first_fault for tally in of(core, items, 0))
+    assert all(tally.first_fault for who in range(3) for tally in of(core, items, who))
+    assert over_tcp(setup, items) == core
+
+
+@pytest.mark.parametrize("bot", ["Sleeps", "Hangs"])
+def test_a_bot_that_does_not_answer_has_the_same_row_as_over_core(bot: str) -> None:
+    setup = setup_of(stranger(bot), "greedy", seats=2, seconds=0.5)
+    items = list(items_of(setup, 1, 3))
+    core = untimed(workers.play(setup, iter(items), 1))
+    assert all(tally.late for tally in of(core, items, 0))
     assert over_tcp(setup, items) == core
 
 
@@ -145,33 +163,38 @@ def test_a_bot_whose_socket_is_closed_is_given_up() -> None:
         assert tally.crashed == 1 and tally.given_up and tally.defaults
 
 
-@pytest.mark.parametrize(
-    ("how", "expected", "fault"),
-    [
-        ("well", Tally(), ""),
-        ("illegal", Tally(illegal=1), "chose 9x1, which is not one of its choices"),
-        ("nonsense", Tally(illegal=1), "sent what is no message: act: "),
-        ("deaf", Tally(late=3, given_up="took too long 3 times"), "took too long"),
-        ("garbage", Tally(crashed=1), "sent what is no message: expected a frame"),
-        ("floods", Tally(crashed=1), "flooded its connection: more than 1000 messages"),
-        ("closes", Tally(crashed=1), "closed its connection"),
-        ("forks", Tally(crashed=1), "ended its process (exit code 3)"),
-    ],
-)
-def test_a_program_is_counted_by_what_it_does(how: str, expected: Tally, fault: str) -> None:
-    """Never replaced in silence: what was decided for it is counted, too."""
-    seconds = 0.5 if how == "deaf" else 20.0
-    setup = setup_of(command(how), "greedy", "greedy", seats=3, seconds=seconds)
+FAULTS = {
+    "well": (Tally(), ""),
+    "illegal": (Tally(illegal=1), "chose 9x1, which is not one of its choices"),
+    "nonsense": (Tally(illegal=1), "sent what is no message: act: "),
+    "garbage": (Tally(crashed=1), "sent what is no message: expected a frame"),
+    "floods": (Tally(crashed=1), "flooded its connection: more than 1000 messages"),
+    "closes": (Tally(crashed=1), "closed its connection"),
+    "forks": (Tally(crashed=1), "ended its process (exit code 3)"),
+}
+
+
+def test_programs_are_counted_by_what_they_do() -> None:
+    """Never replaced in silence: what was decided for them is counted, too."""
+    setup = setup_of(*map(command, FAULTS), "greedy", seats=3, seconds=30)
+    greedy = len(FAULTS)
+    first, *_ = items_of(setup_of("random", "greedy", seats=3), 1, 5)
+    items = [replace(first, index=who, lineup=(who, greedy, greedy)) for who in range(len(FAULTS))]
+    outcomes = over_tcp(setup, items)
+    for who, (how, (expected, fault)) in enumerate(FAULTS.items()):
+        (tally,) = of(outcomes, items, who)
+        counted = (tally.illegal, tally.late, tally.crashed)
+        assert counted == (expected.illegal, expected.late, expected.crashed), how
+        assert tally.first_fault.startswith(fault) and bool(tally.first_fault) == bool(fault)
+        assert bool(tally.given_up) == bool(tally.defaults) == bool(expected.crashed), how
+
+
+def test_a_program_that_never_reads_is_late_and_given_up() -> None:
+    setup = setup_of(command("deaf"), "greedy", "greedy", seats=3, seconds=0.5)
     items = list(items_of(setup, 1, 5))[:1]
     (tally,) = of(over_tcp(setup, items), items, 0)
-    assert (tally.illegal, tally.late, tally.crashed) == (
-        expected.illegal,
-        expected.late,
-        expected.crashed,
-    )
-    assert tally.first_fault.startswith(fault) and bool(tally.first_fault) == bool(fault)
-    given_up = how in ("deaf", "garbage", "floods", "closes", "forks")
-    assert bool(tally.given_up) == bool(tally.defaults) == given_up
+    assert (tally.illegal, tally.late, tally.crashed) == (0, 3, 0)
+    assert tally.given_up == "took too long 3 times" and tally.defaults
 
 
 def test_a_program_that_cannot_play_is_a_row_as_well() -> None:
@@ -208,15 +231,34 @@ def test_a_bot_that_cannot_be_loaded_is_refused() -> None:
         over_tcp(setup, list(items_of(setup, 1, 3)))
 
 
+def test_an_arena_whose_server_dies_says_so_and_ends() -> None:
+    mark = str(uuid4())
+    os.environ[MARK] = mark
+    setup = setup_of("random", "greedy", seats=3)
+    outcomes = tcp.play(setup, items_of(setup, 10_000, 3), 1)
+    try:
+        next(outcomes)
+        for number, line in marked(mark).items():
+            if "dalmuti.server.cli" in line:
+                os.kill(number, signal.SIGKILL)
+        with pytest.raises(Refusal, match="connection"):
+            list(outcomes)
+    finally:
+        del os.environ[MARK]
+    assert not marked(mark)
+
+
 def test_nothing_is_left_of_an_arena_that_is_closed() -> None:
     """In the middle of it, with a bot that hangs and a program that sleeps."""
     mark = str(uuid4())
     os.environ[MARK] = mark
     setup = setup_of(stranger("Hangs"), command("deaf"), "greedy", seats=3, seconds=60)
-    items = (replace(each, index=n) for n, each in enumerate(items_of(setup, 9, 3)))
+    items = list(items_of(setup, 2, 3))
+    items[0] = replace(items[0], lineup=(2, 2, 2))
     try:
-        with closing(tcp.play(setup, items, 2)):
-            assert not marked(mark)
+        with closing(tcp.play(setup, iter(items), 2)) as outcomes:
+            assert next(outcomes).index == 0
+            wait_for_strangers(mark)
     finally:
         del os.environ[MARK]
     assert not marked(mark)
@@ -236,11 +278,8 @@ def test_nothing_is_left_of_an_arena_that_is_ended(number: signal.Signals) -> No
         start_new_session=True,
     )
     try:
-        deadline = time.monotonic() + 30
-        wanted = ("dalmuti.server.cli", "arena.program", "strangers.py deaf")
-        while not all(any(want in each for each in marked(mark)) for want in wanted):
-            assert time.monotonic() < deadline and arena.poll() is None
-            time.sleep(0.05)
+        wait_for_strangers(mark)
+        assert arena.poll() is None
         arena.send_signal(number)
         assert arena.wait(20) in (128 + number, -number)
     finally:

@@ -192,6 +192,10 @@ class Chair(Session):
         ended = await self.run(self._pass_on)
         raise ConnectionError(ended.text)
 
+    async def _back_off(self, lost: str, delay: float) -> None:
+        """Our own server does not come back."""
+        raise ConnectionError(lost)
+
     def _pass_on(self, message: Input) -> None:
         if isinstance(message, Welcome):
             self.welcome = message

@@ -279,16 +279,18 @@ class Program:
             [sys.executable, "-m", module, bot, str(seconds)], with_leash=True
         )
         program, report = cls(process), None
-        with trio.move_on_after(LOAD_SECONDS):
-            report = await program.report()
+        try:
+            with trio.move_on_after(LOAD_SECONDS):
+                report = await program.report()
+                if report is None:
+                    raise BotError(f"{bot} cannot be loaded: its process ended")
             if report is None:
-                await process.kill()
-                how = await process.wait()
-                raise BotError(f"{bot} cannot be loaded: it ended the process ({how})")
-        if report is None or report.refusal:
+                raise BotError(f"{bot} cannot be loaded within {LOAD_SECONDS:.0f} seconds")
+            if report.refusal:
+                raise BotError(report.refusal)
+        except BaseException:
             await process.kill()
-            slow = f"{bot} cannot be loaded: it took more than {LOAD_SECONDS:.0f} seconds"
-            raise BotError(slow if report is None else report.refusal)
+            raise
         return program
 
     async def give(self, match: Match) -> None:

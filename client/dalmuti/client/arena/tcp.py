@@ -19,7 +19,7 @@ import msgspec
 
 from dalmuti.client.arena.leash import Leashed
 from dalmuti.client.arena.plan import Item, Outcome, Setup
-from dalmuti.client.arena.tcpjob import TABLES, Answer, Done, Refused
+from dalmuti.client.arena.tcpjob import Answer, Done, Refused, tables_of
 from dalmuti.client.commands.parts import BUG, WRONG_USE
 from dalmuti.client.start import Refusal
 
@@ -90,6 +90,7 @@ class Pool:
 
     def __init__(self, setup: Setup, items: Iterator[Item]) -> None:
         self._setup, self._items = setup, items
+        self._most = tables_of(setup) + AHEAD
         self._jobs: list[Job] = []
 
     def play(self, jobs: int) -> Iterator[Outcome]:
@@ -98,7 +99,7 @@ class Pool:
             for _ in range(jobs):
                 self._jobs.append(job := Job(self._setup))
                 selector.register(job.output, selectors.EVENT_READ, job)
-                self._supply(job)
+            self._supply()
             while any(job.items for job in self._jobs):
                 for key, _ in selector.select():
                     yield from self._hear(key.data)
@@ -115,10 +116,14 @@ class Pool:
                 case Done(outcome):
                     job.items -= 1
                     yield outcome
-                    self._supply(job)
+                    self._supply()
 
-    def _supply(self, job: Job) -> None:
-        while job.items < TABLES + AHEAD and (item := next(self._items, None)) is not None:
+    def _supply(self) -> None:
+        """Gives the next items to who has the fewest."""
+        while (job := min(self._jobs, key=lambda job: job.items)).items < self._most:
+            item = next(self._items, None)
+            if item is None:
+                return
             job.give(item)
 
     def close(self) -> None:

@@ -49,8 +49,10 @@ LIMITS: Final = {
 }
 """What our server does otherwise: it lets us open and close tables as fast as we can, and leaves
 every seat to its bot."""
-TABLES: Final = 6
-"""So many at a time, so that there is always one to play while another is opened or closed."""
+TABLES: Final = 16
+"""So many at a time: the more there is to do, the less it costs to look for it."""
+FEW_TABLES: Final = 4
+"""The same with strangers, who may take their time."""
 STRANGERS: Final = 10
 """So many strangers at a time: as many as one table may have."""
 
@@ -68,6 +70,11 @@ class Refused(Struct, frozen=True, tag=True):
 
 
 Answer = Done | Refused
+
+
+def tables_of(setup: Setup) -> int:
+    """How many items a job plays at a time."""
+    return FEW_TABLES if any(each.is_stranger for each in setup.contestants) else TABLES
 
 
 class Job:
@@ -90,7 +97,7 @@ class Job:
             await self._load()
             async with trio.open_nursery() as connected:
                 async with trio.open_nursery() as playing:
-                    for _ in range(TABLES):
+                    for _ in range(tables_of(self._setup)):
                         playing.start_soon(self._play_all, items.clone(), connected)
                     items.close()
                 connected.cancel_scope.cancel()
@@ -159,7 +166,7 @@ def say(answer: Answer) -> None:
 
 async def work(setup: Setup, port: int) -> None:
     """Plays what comes, until the input ends."""
-    send, items = trio.open_memory_channel[Item](TABLES)
+    send, items = trio.open_memory_channel[Item](1000)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(Job(setup, port).run, items)
         async with send:
