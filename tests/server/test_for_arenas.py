@@ -86,11 +86,12 @@ async def test_a_table_that_breaks_under_a_request_ends_alone(
     assert not server.lobby.rooms
 
 
+@pytest.mark.parametrize("lag", [0, 3])
 async def test_a_clock_runs_although_the_table_is_not_woken(
-    nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+    nursery: trio.Nursery, autojump_clock: trio.testing.MockClock, lag: float
 ) -> None:
-    """Where each question has its clock, and who asks does the table's work."""
-    server = MemoryServer(nursery)
+    """Where each question has its clock, and who asks does the table's work. It may be patient."""
+    server = MemoryServer(nursery, Config(limits=Limits(lag_seconds=lag)))
     options: dict[str, str | int] = {
         "first_titles": "order_of_arrival",
         "revolution": "off",
@@ -105,4 +106,4 @@ async def test_a_clock_runs_although_the_table_is_not_woken(
     assert (await bob.next(msg.Decision)).ms == 10_000
     began = trio.current_time()
     assert (await bob.event(Passed)).by == "clock"
-    assert trio.current_time() == began + 10
+    assert trio.current_time() == began + 10 + lag

@@ -163,6 +163,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bot_retries: Annotated[
         int, Meta(ge=0, le=100, description="How often a lost house bot is started again.")
     ] = 3
+    lag_seconds: Annotated[
+        float,
+        Meta(ge=0, le=60, description="An answer may come so long after its clock is up."),
+    ] = 0.0
     window_seconds: Annotated[
         float, Meta(ge=0, le=20, description="The revolution window is open at least this long.")
     ] = 1.0

@@ -108,6 +108,8 @@ class Gate:
     def hear(self, message: Input) -> None:
         """Passes on what the server says to the chair."""
         if isinstance(message, Decision):
+            if self._pending is not None:
+                self._count_late()  # the table's own clock was faster than ours
             self._pending, self._since = message, perf_counter()
             if self.over.is_set():
                 self._not_asked()
@@ -159,10 +161,13 @@ class Gate:
         assert pending is not None
         self._chair.request(Act, decision=pending.decision, choice=pending.default)
 
-    def _late(self) -> None:
+    def _count_late(self) -> None:
         self.tally.late += 1
         self._lates += 1
         self._fault("took too long")
+
+    def _late(self) -> None:
+        self._count_late()
         self._default()
         if self._lates >= STRIKES:
             self.give_up(f"took too long {STRIKES} times")

@@ -42,13 +42,14 @@ LIMITS: Final = {
     "lobby_seconds": 60,
     "game_burst": 10_000,
     "game_per_second": 1000,
+    "lag_seconds": 10,
     "window_seconds": 0,
     "standin_hands": 0,
     "grace_seconds": 86_400,
     "gather_seconds": 0.05,
 }
-"""What our server does otherwise: it lets us open and close tables as fast as we can, and leaves
-every seat to its bot."""
+"""What our server does otherwise: it lets us open and close tables as fast as we can, leaves every
+seat to its bot, and its clocks to us."""
 TABLES: Final = 16
 """So many at a time: the more there is to do, the less it costs to look for it."""
 FEW_TABLES: Final = 4

@@ -213,7 +213,7 @@ class Play:
             seat = min(due, key=lambda seat: (asking.standins[seat], seat))
             hand = self._hand
             self._move(seat, greedy(hand.cards(seat), hand.legal(seat)), "standin", now)
-        elif waiting and asking.ends is not None and asking.ends <= now:
+        elif waiting and asking.is_up(now):
             for seat in waiting:
                 if self.asking is asking:
                     self._move(seat, self._hand.default(seat), "clock", now)
@@ -282,7 +282,7 @@ class Play:
             seconds = min(seconds, self._limits.window_most_seconds)
             asking.earliest = now + self._limits.window_seconds * min(self._pace, 1)
         if seconds:
-            asking.ends = now + seconds
+            asking.ends, asking.lag = now + seconds, self._limits.lag_seconds
         self.turn = Turn(kind, asking.seats, asking.decision, asking.ms_left(now))
         self._feed.emit(self.turn)
         forced: list[tuple[int, Move]] = []
