@@ -198,7 +198,7 @@ def test_a_program_that_never_reads_is_late_and_given_up() -> None:
 
 
 def test_a_program_that_cannot_play_is_a_row_as_well() -> None:
-    setup = setup_of("cmd:/nonexistent/bot {port}", "cmd:false", "greedy", seats=3)
+    setup = setup_of("cmd:/nonexistent/bot {port}", "cmd:false {port}", "greedy", seats=3)
     items = list(items_of(setup, 1, 5))[:1]
     outcomes = over_tcp(setup, items)
     (missing,), (ended,), _ = (of(outcomes, items, player) for player in range(3))
@@ -223,6 +223,15 @@ def test_who_is_out_is_not_started() -> None:
     item = replace(first, stops=(Stop(first.lineup.index(0), 0, "was out"),))
     (tally,) = of(over_tcp(setup, [item]), [item], 0)
     assert tally.given_up == "was out" and tally.defaults and not tally.times.count
+
+
+@pytest.mark.parametrize(
+    ("bot", "text"),
+    [("cmd:node bot.js", r"expected \{port\} in "), ("cmd:node 'bot.js", "no closing quotation")],
+)
+def test_what_is_no_command_line_is_refused(bot: str, text: str) -> None:
+    with pytest.raises(Refusal, match=text):
+        over_tcp(setup_of(bot, "greedy"), [])
 
 
 def test_a_bot_that_cannot_be_loaded_is_refused() -> None:

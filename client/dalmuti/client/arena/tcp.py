@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import shlex
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
@@ -18,7 +19,7 @@ from typing import Final
 import msgspec
 
 from dalmuti.client.arena.leash import Leashed
-from dalmuti.client.arena.plan import Item, Outcome, Setup
+from dalmuti.client.arena.plan import Contestant, Item, Outcome, Setup
 from dalmuti.client.arena.tcpjob import Answer, Done, Refused, tables_of
 from dalmuti.client.commands.parts import BUG, WRONG_USE
 from dalmuti.client.start import Refusal
@@ -31,11 +32,31 @@ STOP_SECONDS: Final = 10.0
 
 def play(setup: Setup, items: Iterator[Item], jobs: int) -> Generator[Outcome, None, None]:
     """A `plan.Runner`. Raises Refusal, for a bot that cannot be loaded, too."""
+    for contestant in setup.contestants:
+        check(contestant)
     pool = Pool(setup, items)
     try:
         yield from pool.play(jobs)
     finally:
         pool.close()
+
+
+def check(contestant: Contestant) -> None:
+    """Raises Refusal for a command line that cannot be one."""
+    command = contestant.command
+    if command is None:
+        return
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        text = f"{contestant.name!r} is no command line: {str(error).lower()}"
+        raise Refusal(text, WRONG_USE) from None
+    if not any("{port}" in word for word in words):
+        raise Refusal(
+            f"expected {{port}} in {contestant.name!r}, where the program is to connect to,"
+            " such as 'cmd:node bot.js {host} {port} {table} {name}'",
+            WRONG_USE,
+        )
 
 
 class Job:

@@ -27,10 +27,11 @@ from msgspec.structs import replace
 from dalmuti.client.arena import leash
 from dalmuti.client.arena.chair import Chair, Decider, Sitter
 from dalmuti.client.arena.plan import Item, Outcome, Setup
+from dalmuti.client.arena.processes import Programs
 from dalmuti.client.arena.save import transcript
 from dalmuti.client.arena.seats import Seated
 from dalmuti.client.arena.sitting import Sitting, Trouble
-from dalmuti.client.arena.stranger import Commanded, Programs, Scripted, Stranger
+from dalmuti.client.arena.stranger import Commanded, Scripted, Stranger
 from dalmuti.client.bot import Bot, BotError, load_bot
 from dalmuti.client.servers import Server, ServerError
 
