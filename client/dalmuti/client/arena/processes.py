@@ -136,7 +136,7 @@ class Program:
     async def report(self) -> Report | None:
         """What it says next; None when it has ended, or says what no program would."""
         while (end := self._data.find(b"\n")) < 0:
-            data = b""
+            data: bytes | bytearray = b""
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 data = await self.process.output.receive_some()
             if not data or len(self._data) > LINE:
