@@ -13,7 +13,7 @@ import socket
 import sys
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 
 
 def play(host: str, port: int, table: str, name: str) -> str:

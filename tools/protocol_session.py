@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import trio
 
 from dalmuti.core import deal

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dalmuti.client.fold import fold, fold_all
+from dalmuti.client.plausible import believe, believe_event
 from dalmuti.client.words import places, sentence
 from dalmuti.core import events as ev
 from dalmuti.core.cards import DECK
@@ -64,6 +65,7 @@ class Table:
             for you, before in self.folded.items():
                 seat = order.index(you) if you in order else None
                 seen = see(event, seat)
+                believe_event(before, seen)
                 after = fold(before, seen)
                 text = sentence(seen, before, after)
                 assert (text is None) == isinstance(seen, NEVER_SAID) or isinstance(
@@ -80,6 +82,7 @@ class Table:
     def check(self) -> None:
         for you, folded in self.folded.items():
             assert folded == self.view(you)
+            believe(folded)
             if you in self.late and self.chance.random() < 0.3:
                 assert fold_all(*self.late.pop(you)) == folded
 

@@ -29,6 +29,7 @@ from msgspec.structs import replace
 from dalmuti.client import words
 from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
 from dalmuti.client.model import DealChecked, Input, LinkChanged
+from dalmuti.client.plausible import Impossible
 from dalmuti.core.events import HandPrepared, HandStarted
 from dalmuti.core.witness import Witness
 from dalmuti.protocol.codec import UnknownEvent
@@ -358,7 +359,11 @@ class Session:
             self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
         elif isinstance(message, Snapshot) and message.table.next_commitment:
             self._add_nonce(message.table.next_hand, message.table.next_commitment)
-        self._on_message(message)
+        try:
+            self._on_message(message)
+        except Impossible as what:  # the table as it is now, if the server can tell it
+            self._seq = None
+            raise Lost(words.impossible(str(what))) from None
         if isinstance(message, EventMessage) and self._witness is not None:
             verdict = self._witness.watch(message.event)
             if verdict is not None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import msgspec
 from msgspec import Struct
 
