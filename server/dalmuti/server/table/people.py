@@ -54,6 +54,8 @@ class Player(Struct, eq=False):
     """How many whole hands in a row others decided for him."""
     retries: int = 0
     """How often a house bot was sent for since it last played."""
+    helped: bool = False
+    """Whether the stand-in has moved for him in this hand."""
 
     @property
     def seated(self) -> bool:

@@ -108,6 +108,7 @@ class Play:
         self._people.drop_left()
         for number in match.order:
             self._people.players[number].active = False
+            self._people.players[number].helped = False
         self._emit(events)
         self._ask(now)
 
@@ -212,6 +213,7 @@ class Play:
         if due:
             seat = min(due, key=lambda seat: (asking.standins[seat], seat))
             hand = self._hand
+            self._people.players[self.match.order[seat]].helped = True
             self._move(seat, greedy(hand.cards(seat), hand.legal(seat)), "standin", now)
         elif waiting and asking.ends is not None and asking.ends <= now:
             for seat in waiting:

@@ -49,6 +49,8 @@ class Asked(Struct):
     answered: bool = False
     sends_away: bool = False
     """That whoever runs the server sends `caller.name` away, and no request."""
+    do: Callable[[Table, float], bool] | None = None
+    """What the server itself does at the table, and no request; whether it could be done."""
     refused: ErrorCode | None = None
     """The code, where it was answered with an error."""
     done: trio.Event = field(default_factory=trio.Event)
@@ -98,6 +100,16 @@ class Room:
     async def send_away(self, name: str) -> bool:
         """Whoever runs the server sends somebody away from the table; False if he is not there."""
         asked = Asked(Caller(0, name, "human"), None, sends_away=True)
+        try:
+            self._send.send_nowait(asked)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return False
+        await asked.done.wait()
+        return asked.answered
+
+    async def do(self, what: Callable[[Table, float], bool]) -> bool:
+        """Has the server do something at the table; False if that cannot be done there."""
+        asked = Asked(Caller(0, "", "bot"), None, do=what)
         try:
             self._send.send_nowait(asked)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -161,6 +173,8 @@ class Room:
             if isinstance(asked.request, msg.CreateTable):
                 table.open(asked.caller, asked.request, now)
                 asked.answered = True
+            elif asked.do is not None:
+                asked.answered = asked.do(table, now)
             elif asked.sends_away:
                 asked.answered = table.send_away(asked.caller.name, now)
             elif asked.request is not None:
