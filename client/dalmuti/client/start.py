@@ -165,7 +165,7 @@ def join(given: argparse.Namespace) -> int:
     from dalmuti.protocol.messages import JoinTable
 
     address = f"{target}:{port}"
-    trust = _trust(given, target, port)
+    trust = trust_of(given, target, port)
     store = None
     if not given.watch:
         # A token that was had over TLS is never said in the plain.
@@ -206,8 +206,11 @@ def bot(given: argparse.Namespace) -> int:
         make = load_bot(given.bot)
     except BotError as error:
         raise Refusal(str(error)) from None
+    if given.ladder and given.table is not None:
+        raise Refusal("expected --ladder or --table, found both: the server seats who is rated")
     usual = given.bot if not given.bot.endswith(".py") and ":" not in given.bot else make.__name__
     name = settings.chosen_name(given.name or cut(usual, 20, ""), Settings())[0]
+    trust = trust_of(given, target, port)
     return seat_bots(
         make,
         name,
@@ -218,12 +221,20 @@ def bot(given: argparse.Namespace) -> int:
         password=given.password,
         delay=given.bot_delay,
         number_name=given.name is None or given.count > 1,
-        trust=_trust(given, target, port),
+        trust=trust,
         claim=lambda: _claim(f"bot {usual} at {target}:{port}", None, given.table),
+        ladder=_ladder_key(f"{target}:{port}", trust is not None) if given.ladder else None,
     )
 
 
-def _trust(given: argparse.Namespace, host: str, port: int) -> Any:
+def _ladder_key(address: str, tls: bool) -> Any:
+    """What finds the key of one of our names. One that was had over TLS is for TLS alone."""
+    from dalmuti.client.ladderkeys import KeyFile
+
+    return lambda name: KeyFile(f"tls://{address}" if tls else address, name)
+
+
+def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:
     """The `trust.Trust` for a connection with TLS; None without. Raises Refusal."""
     if not given.tls and given.fingerprint is None:
         return None
