@@ -245,6 +245,9 @@ class Lobby:
         return self._closing and self._keeping.on
 
     def _settle(self, peer: Peer, room: Room) -> None:
+        """Notes whether the peer is at this table, unless the ladder has it at another by now."""
+        if peer.room is not room:
+            return
         people = room.table.people
         if room.table.closed or peer.conn not in people:
             peer.room = None
