@@ -19,7 +19,7 @@ from dalmuti.server.sessions import TokenSource, digest, new_token
 from dalmuti.server.store.store import Entered, Statement
 from dalmuti.server.table.house import HOUSE_BOTS
 
-FORGET = "DELETE FROM entrants WHERE skeleton = ?"
+FORGET = "DELETE FROM entrants WHERE name = ?"
 
 
 class Entrant(Struct, eq=False):
@@ -47,7 +47,6 @@ class Entrant(Struct, eq=False):
         """Keeps everything about it."""
         record = self.record
         values = (
-            skeleton(record.name),
             record.name,
             record.house,
             self.key,
@@ -121,9 +120,7 @@ class Entrants:
             and each.seen < before
             and each.name not in here
         ]
-        for key in old:
-            del self._known[key]
-        return [(FORGET, (key,)) for key in old]
+        return [(FORGET, (self._known.pop(key).name,)) for key in old]
 
     def records(self) -> dict[str, Record]:
         """What was played, by name."""

@@ -44,9 +44,8 @@ MIGRATIONS: Final = (
     """,
     # 2
     """
-    CREATE TABLE entrants (     -- the names in the ladder
-        skeleton TEXT PRIMARY KEY,
-        name TEXT NOT NULL,
+    CREATE TABLE entrants (     -- the names in the ladder, no two of them alike
+        name TEXT PRIMARY KEY,
         house INTEGER NOT NULL, -- 1: a house bot, by its kind
         key BLOB NOT NULL,      -- the digest of what its owner must show
         address TEXT NOT NULL,  -- from where it was enlisted
