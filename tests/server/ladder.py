@@ -53,7 +53,7 @@ class LadderServer(MemoryServer):
         """Seats house bots as their jobs come; they take every default."""
         async with trio.open_nursery() as nursery:
             while True:
-                while not self.jobs:
+                while not self.jobs:  # noqa: ASYNC110
                     await trio.sleep(0.01)
                 job = self.jobs.pop(0)
                 bot = await self.bot(job.name)
@@ -67,7 +67,7 @@ class LadderServer(MemoryServer):
     async def until_rated(self, number: int) -> list[Result]:
         """Waits until so many matches are rated."""
         with trio.fail_after(1000):
-            while len(results := await self.rated()) < number:
+            while len(results := await self.rated()) < number:  # noqa: ASYNC110
                 await trio.sleep(0.01)
         return results
 
