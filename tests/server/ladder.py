@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import trio
 
+from dalmuti.core.events import HandPrepared
 from dalmuti.protocol import messages as msg
 from dalmuti.server.config import Config
 from dalmuti.server.ladder.ladder import results_in
@@ -27,8 +29,7 @@ class LadderServer(MemoryServer):
         self, nursery: trio.Nursery, data: Path, limits: Limits = QUICK, **settings: Any
     ) -> None:
         given = {"enabled": True, "seats": 2, "hands": 1, "pause": 0.0, "house": (), **settings}
-        if not given["house"]:
-            given.setdefault("min_entrants", 2)
+        given.setdefault("min_entrants", 1 if given["house"] else 2)
         config = Config(ladder=LadderSettings(**given), limits=limits, bot_delay=0, data=str(data))
         self.store = Store.open(data)
         super().__init__(nursery, config, store=self.store)
@@ -36,7 +37,15 @@ class LadderServer(MemoryServer):
         assert writer is not None
         self.writer = writer
         nursery.start_soon(writer.run)
+        nursery.start_soon(self._end_with_the_test)
         nursery.start_soon(self.lobby.ladder.run)
+
+    async def _end_with_the_test(self) -> None:
+        """The journal is written until it is told to end, whatever is cancelled."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.writer.end()
 
     async def bot(self, name: str) -> Client:
         """A bot that has said hello."""
@@ -73,19 +82,35 @@ class LadderServer(MemoryServer):
 
     def lines(self, event: str) -> list[dict[str, Any]]:
         """Lines of the log."""
-        import json
-
         found = [json.loads(line) for line in self.log_text.getvalue().splitlines()]
         return [line for line in found if line["event"] == event]
 
 
 async def play_match(client: Client) -> None:
-    """Takes every default until the match is over; then it is at no table."""
+    """Takes every default until the match is over; then it is at no table.
+
+    It adds a nonce to each deal, so that nobody waits for it.
+    """
     ids = count(10_000)
     while True:
         message = await client.receive()
-        if message is None or isinstance(message, msg.Unseated):
+        match message:
+            case None | msg.Unseated():
+                return
+            case msg.Decision():
+                act = msg.Act(id=next(ids), decision=message.decision, choice=message.default)
+                await client.send(act)
+            case msg.Snapshot() if message.table.next_commitment:
+                hand = message.table.next_hand
+                await client.send(msg.Nonce(id=next(ids), hand=hand, nonce="ab" * 16))
+            case msg.EventMessage(event=HandPrepared(hand=hand)):
+                await client.send(msg.Nonce(id=next(ids), hand=hand, nonce="cd" * 16))
+
+
+async def play_on(client: Client) -> None:
+    """Plays match after match, until the connection is closed."""
+    while client.seen[-1] is not None and not isinstance(client.seen[-1], msg.Bye):
+        at = len(client.seen)
+        await play_match(client)
+        if len(client.seen) == at:
             return
-        if isinstance(message, msg.Decision):
-            choice, number = message.default, message.decision
-            await client.send(msg.Act(id=next(ids), decision=number, choice=choice))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from dalmuti.core import events as ev
+from dalmuti.core.match import Began, Ended, Moved
+from dalmuti.core.moves import Call, Move
 from dalmuti.protocol import messages as msg
 from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import Limits
@@ -147,7 +152,7 @@ def test_nobody_has_the_powers_of_a_host_and_nobody_talks(
 def test_others_watch_and_do_not_sit_down() -> None:
     sim = RatedSim("A", "B", house=("greedy",))
     for kind in ("human", "bot"):
-        stranger = sim.connect("Stranger", kind)  # type: ignore[arg-type]
+        stranger = sim.connect("Stranger", kind)
         assert sim.ask(stranger, msg.JoinTable, table=NAME) == "refused"
         assert sim.ask(stranger, msg.JoinTable, table=NAME, watch=True) == "ok"
         assert sim.table.seating.host is None
@@ -260,3 +265,69 @@ def test_a_restart_in_the_middle_of_a_hand_remembers_whom_the_stand_in_helped() 
     sim.bots = [sim.resume(token) for token in tokens]
     sim.play()
     assert [sim.tally[n].helped for n in (1, 2, 3)] == [0, 0, 1]
+
+
+def counted_by_the_book(sim: RatedSim) -> dict[int, Tally]:
+    """The same from the entries of the match, by another way."""
+    found: dict[int, Tally] = {}
+    order: list[int] = []
+    helped: set[int] = set()
+    for entry in sim.log:
+        match entry:
+            case Began():
+                order, helped = list(entry.order), set()
+            case Moved():
+                if entry.by == "standin":
+                    helped.add(order[entry.seat])
+                if entry.move == Call(greater=True):
+                    order.reverse()
+            case Ended():
+                for place, player in enumerate(entry.places, start=1):
+                    tally = found.setdefault(player, Tally())
+                    tally.hands += 1
+                    tally.helped += player in helped
+                    tally.points += 0 if player in helped else len(order) - place
+                    tally.firsts += place == 1 and player not in helped
+    return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_happens_all_hands_are_played_and_counted_as_they_were(seed: int) -> None:
+    """Bots leave, are lost, stay away and come back, and the server is killed."""
+    chance = random.Random(seed)
+    sim = RatedSim("A", "B", "C", "D", hands=3)
+    tokens = {n: sim.viewers[conn].token for n, conn in enumerate(sim.bots, start=1)}
+    conns = dict(enumerate(sim.bots, start=1))
+
+    def over(steps: Iterator[int]) -> bool:
+        return sim.table.closed or next(steps, None) is None
+
+    def pick(decision: msg.Decision) -> Move:
+        """Any choice, so that there are revolutions as well."""
+        return chance.choice(decision.choices)
+
+    def come_back(player: int) -> None:
+        conns[player] = sim.resume(tokens[player])
+        tokens[player] = sim.viewers[conns[player]].token
+
+    for _ in range(12):
+        steps = iter(range(chance.randrange(40)))
+        sim.play_on(partial(over, steps), pick)
+        if sim.table.closed:
+            break
+        player, what = (
+            chance.randint(1, 4),
+            chance.choice(["leave", "lose", "away", "back", "kill"]),
+        )
+        here = conns[player] in sim.table.people
+        if what == "kill":
+            sim.kill()
+        elif what == "back" or not here:
+            come_back(player)
+        elif what == "lose":
+            sim.lose(conns[player])
+        else:
+            sim.ask(conns[player], msg.Leave if what == "leave" else msg.Away)
+    sim.play()
+    assert [sim.tally[n].hands for n in (1, 2, 3, 4)] == [3] * 4
+    assert sim.tally == counted_by_the_book(sim)

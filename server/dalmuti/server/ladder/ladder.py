@@ -1,15 +1,17 @@
 """The ladder: bots enlist, the server seats them at rated tables, and keeps what comes of it.
 
 A match is rated in the one transaction that also takes its table out of the journal: a killed
-server has either done both, or goes on with the match. Who plays next is who has waited for
-longest, counted from his last match; house bots take the seats that are left.
+server has either done both, or goes on with the match. Half of the seats of a match are for those
+who have waited for longest, so that nobody waits for ever; the others are drawn, so that all meet
+all, without which ratings could not be compared. House bots take what is left.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from random import Random, SystemRandom
 from typing import Final, Protocol
 
 import msgspec
@@ -68,15 +70,16 @@ class Ladder:
         keeping: Keeping,
         bans: Bans,
         wall: Callable[[], float] = time.time,
+        chance: Random | None = None,
     ) -> None:
-        """`wall` tells the seconds since 1970."""
+        """`wall` tells the seconds since 1970; `chance` draws who plays."""
         store = keeping.store
         self.settings = settings
         self.open = settings.enabled and store is not None
         """Whether bots may enlist, and new matches begin."""
         self.entrants = Entrants(() if store is None else store.entrants())
         self._hall, self._log, self._keeping, self._bans = hall, log, keeping, bans
-        self._wall = wall
+        self._wall, self._chance = wall, chance or SystemRandom()
         self._last = 0 if store is None else store.last_rated()
         self._played: dict[str, int] = {}
         """The number of the last match of each entrant in this run, by name."""
@@ -218,10 +221,10 @@ class Ladder:
             with trio.CancelScope(deadline=self._not_before if later else math.inf):
                 await self._wake.wait()
 
-    def _waiting(self) -> list[Peer]:
-        """Who is enlisted and at no table; who has played longest ago is first."""
-        found = [p for p in self._hall.peers.values() if p.entrant is not None and p.room is None]
-        return sorted(found, key=lambda p: self._played.get(p.entrant.name if p.entrant else "", 0))
+    def _waiting(self) -> dict[str, Peer]:
+        """Who is enlisted and at no table, by name."""
+        peers = self._hall.peers.values()
+        return {p.entrant.name: p for p in peers if p.entrant is not None and p.room is None}
 
     def _tables(self) -> int:
         return sum(room.table.rated is not None for room in self._hall.rooms.values())
@@ -243,16 +246,14 @@ class Ladder:
 
     def _begin(self) -> None:
         settings = self.settings
-        peers = self._waiting()[: settings.seats]
-        house = settings.house
-        missing = settings.seats - len(peers) if house else 0
+        waiting, house = self._waiting(), settings.house
+        names = drawn(list(waiting), self._played, settings.seats, self._chance)
+        missing = settings.seats - len(names) if house else 0
         bots = [house[(self._house_turn + n) % len(house)] for n in range(missing)]
         self._house_turn += missing
         number = self._last = self._last + 1
-        for peer in peers:
-            if peer.entrant is not None:
-                self._played[peer.entrant.name] = number
-        self._hall.open_rated(number, peers, bots)
+        self._played.update(dict.fromkeys(names, number))
+        self._hall.open_rated(number, [waiting[name] for name in names], bots)
 
     def restored(self, number: int) -> None:
         """A rated match of an earlier run goes on."""
@@ -312,6 +313,17 @@ class Ladder:
         again = recomputed(results)
         names = known.keys() | again.keys()
         return len(results), sorted(name for name in names if known.get(name) != again.get(name))
+
+
+def drawn(
+    waiting: Sequence[str], played: Mapping[str, int], seats: int, chance: Random
+) -> list[str]:
+    """Who of those who wait plays next; `played` is the number of everybody's last match."""
+    names = list(waiting)
+    chance.shuffle(names)
+    names.sort(key=lambda name: played.get(name, 0))
+    first, rest = names[: (seats + 1) // 2], names[(seats + 1) // 2 :]
+    return first + chance.sample(rest, min(len(rest), seats - len(first)))
 
 
 def results_in(store: Store) -> list[Result]:

@@ -121,6 +121,7 @@ class Journal:
             close: Statement = ("DELETE FROM tables WHERE id = ?", (self.id,))
             if not self._known:
                 return []
+            self._known = False  # the loop may ask again, and a match is rated once
             if table.rated is not None and self._rater is not None:
                 return [close, *self._rater.rate(table)]
             return [close, *_won(table, batch)]
