@@ -15,8 +15,6 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
-from dalmuti.protocol.text import skeleton
-
 
 class Key(Struct, frozen=True, kw_only=True):
     """What is in a file."""
@@ -37,7 +35,7 @@ class KeyFile:
     def __init__(self, address: str, name: str, where: Path | None = None) -> None:
         """Reads the key, if there is one. `address` is that of the server."""
         plain = re.sub(r"[^A-Za-z0-9.-]", "_", f"{address}_{name}")[:80]
-        exact = hashlib.sha256(f"{address}\n{skeleton(name)}".encode()).hexdigest()[:12]
+        exact = hashlib.sha256(f"{address}\n{name}".encode()).hexdigest()[:12]
         self.path = (where or folder()) / f"{plain}_{exact}.json"
         self.address, self.name = address, name
         self.key = self._load()

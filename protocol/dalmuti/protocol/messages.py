@@ -465,7 +465,7 @@ class Rank(Struct, frozen=True, kw_only=True, omit_defaults=True):
         int,
         Meta(description="Points in them; a hand in which the stand-in moved for it counts none."),
     ]
-    firsts: Annotated[int, Meta(description="Hands in which it was first.")]
+    firsts: Annotated[int, Meta(description="Hands in which it was first, without the stand-in.")]
     house: Annotated[bool, Meta(description="A house bot, seated to fill up tables.")] = False
     here: Annotated[bool, Meta(description="Enlisted at the moment.")] = False
 
