@@ -34,6 +34,7 @@ class RatedSim(KeptSim):
         """With a `seed` the deals are known, so that a test shows the same each time."""
         self.names_given, self.house = names, house
         self.silent: int | None = None
+        self.answers_after = 99
         settings = LadderSettings(seats=len(names) + len(house), hands=hands)
         options = {
             name: getattr(settings.options(), name) for name in settings.options().__struct_fields__
@@ -64,8 +65,12 @@ class RatedSim(KeptSim):
         return self.table.rated.tally
 
     def asked(self) -> list[int]:
-        """As usual, but for one bot that answers nothing."""
-        return [conn for conn in super().asked() if conn != self.silent]
+        """As usual, but for one bot that answers only after the clock did so a few times."""
+        return [conn for conn in super().asked() if conn != self.silent or self._late(conn)]
+
+    def _late(self, conn: int) -> bool:
+        player = self.table.people.player_at(conn)
+        return player is not None and player.late >= self.answers_after
 
     def play(self) -> None:
         """Plays the match to its end."""
@@ -216,14 +221,25 @@ def test_leaving_never_pays_whatever_the_stand_in_makes_of_the_hand() -> None:
     assert won, "else this shows nothing"
 
 
-def test_one_who_is_there_and_decides_nothing_for_a_whole_hand_is_played_by_the_stand_in() -> None:
-    """So that he holds up the others for one hand, and not for a match."""
-    sim = RatedSim("A", "B", "C", hands=3)
+def test_one_who_is_there_and_lets_the_clock_decide_is_played_by_the_stand_in() -> None:
+    """So that he holds up the others for three decisions, and not for a match."""
+    sim = RatedSim("A", "B", "C", hands=2)
+    began = sim.now
     sim.silent = sim.bots[1]
-    sim.play_on(until=lambda: sim.table.play.match.hands_played == 1)
-    assert sim.presence(2) == "away"
+    sim.play_on(until=lambda: sim.presence(2) == "away")
+    assert sim.table.people.players[2].late == 3
+    assert 30 <= sim.now - began < 32
     sim.play()
-    assert sim.tally[2].helped == 2, "the first hand was the clock's, and counts"
+    assert sim.now - began < 40 and sim.tally[2].helped == 2
+
+
+def test_one_who_is_late_now_and_then_plays_on() -> None:
+    sim = RatedSim("A", "B", hands=2)
+    sim.silent, sim.answers_after = sim.bots[1], 2
+    sim.play()
+    made = [entry.by for entry in sim.log if isinstance(entry, Moved)]
+    assert made.count("clock") > 5 and "standin" not in made
+    assert sim.tally[2].helped == 0
 
 
 def test_a_seat_is_given_back_by_name_and_by_token_in_the_middle_of_a_hand() -> None:

@@ -506,8 +506,11 @@ class Session:
 
         As long as there is none it waits for the first.
         """
-        tables = [each.table for each in lobby.tables if not each.solo]
-        if self._join_only is None or (self._lobby and not tables):
+        if self._join_only is None:
+            return False
+        watch = self._join_only.watch
+        tables = [t.table for t in lobby.tables if not t.solo and (watch or not t.rated)]
+        if self._lobby and not tables:
             return False
         template, self._join_only = self._join_only, None
         if len(tables) == 1:

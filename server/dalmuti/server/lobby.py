@@ -312,9 +312,7 @@ class Lobby:
         name = f"Ladder {number}"
         while skeleton(name) in self.rooms:
             name += "-2"
-        options = self.ladder.settings.options()
-        if not self.ladder.settings.house:
-            options = replace(options, seats=len(peers))
+        options = replace(self.ladder.settings.options(), seats=len(peers) + len(bots))
         table = self._table(name, options, dealer=Dealer(name), rated=Rated(number))
         room = self._room(table, self._keeping.new(table))
         key = skeleton(name)

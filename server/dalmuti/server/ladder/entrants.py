@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,7 +20,9 @@ from dalmuti.server.sessions import TokenSource, digest, new_token
 from dalmuti.server.store.store import Entered, Statement
 from dalmuti.server.table.house import HOUSE_BOTS
 
-FORGET = "DELETE FROM entrants WHERE name = ?"
+RESERVED: Final = frozenset({*HOUSE_BOTS, "random", "greedy", "careful", "expert"})
+"""House bots, those included that another version of the server may have."""
+FORGET: Final = "DELETE FROM entrants WHERE name = ?"
 
 
 class Entrant(Struct, eq=False):
@@ -93,7 +96,7 @@ class Entrants:
     def is_like_another(self, name: str) -> bool:
         """Whether a new name would be taken for another one."""
         used = {like for each in self._known.values() for like in likenesses(each.name)}
-        used.update(like for bot in HOUSE_BOTS for like in likenesses(bot))
+        used.update(like for bot in RESERVED for like in likenesses(bot))
         return not used.isdisjoint(likenesses(name))
 
     def of_address(self, address: str) -> int:

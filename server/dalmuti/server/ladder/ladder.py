@@ -17,6 +17,7 @@ from typing import Final, Protocol
 import msgspec
 import trio
 
+from dalmuti.core.options import MIN_SEATS
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ByeReason, ErrorCode
 from dalmuti.protocol.text import clean_name
@@ -235,20 +236,26 @@ class Ladder:
             return False
         if self._not_before > trio.current_time() or self._tables() >= settings.tables:
             return False
-        waiting = len(self._waiting())
-        missing = settings.seats - min(waiting, settings.seats) if settings.house else 0
-        bots = sum(room.table.house.number for room in hall.rooms.values())
+        waiting = min(len(self._waiting()), settings.seats)
+        players = waiting + self._house_bots(waiting)
         return (
             waiting >= settings.min_entrants
             and len(hall.rooms) < hall.limits.tables
-            and bots + missing <= hall.limits.house_bots
+            and players >= MIN_SEATS
         )
+
+    def _house_bots(self, entrants: int) -> int:
+        """How many house bots complete a table, as far as the server has them."""
+        if not self.settings.house:
+            return 0
+        busy = sum(room.table.house.number for room in self._hall.rooms.values())
+        return min(self.settings.seats - entrants, max(0, self._hall.limits.house_bots - busy))
 
     def _begin(self) -> None:
         settings = self.settings
         waiting, house = self._waiting(), settings.house
         names = drawn(list(waiting), self._played, settings.seats, self._chance)
-        missing = settings.seats - len(names) if house else 0
+        missing = self._house_bots(len(names))
         bots = [house[(self._house_turn + n) % len(house)] for n in range(missing)]
         self._house_turn += missing
         number = self._last = self._last + 1

@@ -176,7 +176,7 @@ class Play:
         except IllegalMove as error:
             raise Refused(ErrorCode(error.code.value), str(error)) from None
         player.answered = (message.decision, message.choice)
-        player.retries = 0
+        player.retries = player.late = 0
         player.active = True
         self._move(seat, message.choice, "player", now)
 
@@ -218,6 +218,7 @@ class Play:
         elif waiting and asking.ends is not None and asking.ends <= now:
             for seat in waiting:
                 if self.asking is asking:
+                    self._people.players[self.match.order[seat]].late += 1
                     self._move(seat, self._hand.default(seat), "clock", now)
         elif not waiting:
             self._close_window(asking, now)

@@ -18,6 +18,9 @@ from dalmuti.server.table.people import People
 
 NONCE_SECONDS: Final = 1.0
 """After a commitment nonces are waited for at most so long, until the hand is dealt."""
+MOST_LATE: Final = 3
+"""Who let the clock decide so often in a row is played by the stand-in, so that one bot that is
+stuck does not hold up all others."""
 
 
 class Tally(Struct):

@@ -30,7 +30,7 @@ from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.play import Play
-from dalmuti.server.table.rated import Rated
+from dalmuti.server.table.rated import MOST_LATE, Rated
 from dalmuti.server.table.refused import Refused, TooFast
 from dalmuti.server.table.seating import Seating
 
@@ -308,9 +308,9 @@ class Table:
             rated.deal_at = None
         else:
             rated.wait_for_deal(match, self.people, set(self.dealer.nonces), now)
-        if match.hand is None and not self.closed:
+        if not self.closed:
             for player in self.people.seated():
-                if player.idle_hands and not player.is_house and player.presence == "here":
+                if player.late >= MOST_LATE and player.presence == "here":
                     self.seating.set_presence(player, "away", now)
 
     # -- requests -----------------------------------------------------------------------------
