@@ -145,7 +145,7 @@ async def resident(folder: Path, tables: int, seats: int) -> int:
         for bots in groups:
             bots[0].group.dealing = False
             bots[0].ask(t="deal")
-        while any(bots[0].group.hands < 1 for bots in groups):  # noqa: ASYNC110
+        while any(bots[0].group.hands < 1 for bots in groups):  # noqa: ASYNC110  # groups tell nobody
             await asyncio.sleep(0.1)
         await asyncio.sleep(0.5)
         kib = server.resident()

@@ -156,6 +156,15 @@ class Night:
         times, sizes = zip(*late, strict=True)
         return 60 * statistics.linear_regression(times, sizes).slope
 
+    def curve(self) -> list[int]:
+        """The least resident KiB of each minute: what stays when a burst of messages is over."""
+        begun = self.resident[0][0] if self.resident else 0.0
+        minutes: dict[int, int] = {}
+        for when, size in self.resident:
+            minute = int((when - begun) // 60)
+            minutes[minute] = min(size, minutes.get(minute, size))
+        return list(minutes.values())
+
     def end(self) -> tuple[int, int]:
         """Stops everything; error lines of the server, and hands that were played."""
         for process in self.guests:
@@ -192,6 +201,7 @@ async def soak(minutes: float, tables: int, seed: int) -> dict[str, Any]:
         "hands": hands,
         "unfinished": left,
         "rss_kib_per_minute": round(night.slope(), 1),
+        "rss_kib_by_minute": night.curve(),
         "rss_kib": night.resident[-1][1] if night.resident else 0,
     }
 

@@ -16,7 +16,7 @@ from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import trio
 
 from dalmuti.core import deal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +11,9 @@ from typing import Any, cast
 import pytest
 import trio
 
-from dalmuti.client.bot import Bot, BotError, Player, load_bot, pause
+from dalmuti.client.bot import Bot, choice_of
+from dalmuti.client.bots.load import BotError, load_bot, made
+from dalmuti.client.bots.player import Player, pause
 from dalmuti.client.bots.simple import HOUSE_BOTS, GreedyBot, RandomBot
 from dalmuti.client.model import Input
 from dalmuti.client.session import Ended, Held, Session
@@ -19,7 +22,15 @@ from dalmuti.core.events import HandEnded, Passed, PlayerInfo, Result, Seen
 from dalmuti.core.moves import PASS, legal_leads
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import HandView, TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Seated, Snapshot
+from dalmuti.protocol.messages import (
+    Act,
+    Choice,
+    Decision,
+    Error,
+    EventMessage,
+    Seated,
+    Snapshot,
+)
 
 CARDS = (1, 12, 12, 12, 13)
 VIEW = TableView(
@@ -76,7 +87,7 @@ class Says(Bot):
 
     def decide(self, view: TableView, decision: Decision) -> Choice:
         assert view.hand is not None and view.hand.cards == CARDS
-        if isinstance(self.choice, Exception):
+        if isinstance(self.choice, BaseException):
             raise self.choice
         return self.choice  # type: ignore[return-value]
 
@@ -90,14 +101,96 @@ async def test_a_choice_is_sent(autojump_clock: trio.testing.MockClock) -> None:
     assert player.faults == 0 and reports == []
 
 
-@pytest.mark.parametrize("choice", [Play(11, 1), None, "3x9", ValueError("boom")])
+class Odd:
+    """Equal to everything, and cannot be shown."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("choice", "why"),
+    [
+        (Play(11, 1), "chose Play("),
+        (None, "chose None"),
+        ("3x9", "chose '3x9'"),
+        (Odd(), "chose a Odd that cannot be shown"),
+        (["x" * 10_000] * 10_000, "chose ['xxx"),
+        (ValueError("boom"), "raised ValueError: boom"),
+        (ValueError(Odd()), "raised a ValueError that cannot be shown"),
+        (SystemExit(1), "raised SystemExit: 1"),
+        (RecursionError("deep" * 1000), "raised RecursionError: deepdeep"),
+    ],
+)
 async def test_wrong_choices_mean_the_default(
-    choice: object, autojump_clock: trio.testing.MockClock
+    choice: object, why: str, autojump_clock: trio.testing.MockClock
 ) -> None:
     session, player, reports = await played(Says(choice), DECISION)
     assert [act.choice for act in session.sent] == [Play(12, 1)]
     assert player.faults == 1
+    raises = isinstance(choice, BaseException)
+    assert (player.illegal, player.late, player.crashed) == (not raises, 0, raises)
+    assert why in reports[0] and len(reports[0]) < 2000
     assert "the default was taken" in reports[0] and '"cards":[1,12,12,12,13]' in reports[0]
+
+
+def test_an_async_decide_is_explained() -> None:
+    class Awaits(Bot):
+        async def decide(self, view: TableView, decision: Decision) -> Choice:  # type: ignore[override]
+            return decision.default
+
+    choice, fault = choice_of(Awaits(), VIEW, DECISION)
+    assert choice == DECISION.default
+    assert fault is not None and fault.kind == "illegal" and "plain `def`" in fault.text
+
+
+async def test_faults_in_on_event_and_begin_are_told(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    class Fails(Says):
+        def begin(self, seed: int) -> None:
+            raise SystemExit(seed)
+
+        def on_event(self, view: TableView, event: Seen) -> None:
+            raise KeyError("no such card")
+
+    bot = Fails(Play(12, 3))
+    session, player, reports = await played(
+        bot, EventMessage(seq=2, event=Passed(1)), DECISION, seed=5
+    )
+    assert reports[0] == "Fails raised SystemExit: 5 in begin."
+    assert reports[1].startswith("Fails raised KeyError: 'no such card' in on_event. It saw {")
+    assert player.crashed == 2 and [act.choice for act in session.sent] == [Play(12, 3)]
+
+
+async def test_a_bot_begins_with_the_seed_it_is_given(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    begun: list[int] = []
+
+    class Begins(Says):
+        def begin(self, seed: int) -> None:
+            begun.append(seed)
+
+    await played(Begins(PASS), seed=7)
+    await played(Begins(PASS), chance=random.Random(1))
+    await played(Begins(PASS), chance=random.Random(1))
+    assert begun[0] == 7 and begun[1] == begun[2] and 0 <= begun[1] < 2**53
+
+
+async def test_the_server_is_heard_where_it_speaks_of_no_request(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    told = Error(code="strict", message="act 3: no field of it is called 'mood'")
+    _, player, reports = await played(Says(PASS), told, Error(re=9, code="refused", message="x"))
+    assert reports == ["the server says: act 3: no field of it is called 'mood'"]
+    assert player.faults == 0
 
 
 async def test_a_bot_without_decide_says_so(autojump_clock: trio.testing.MockClock) -> None:
@@ -200,6 +293,7 @@ def test_a_file_with_one_bot(tmp_path: Path) -> None:
         ("FILE", "x = 1\n", "found none"),
         ("FILE", "1/0\n", "cannot be loaded: ZeroDivisionError"),
         ("FILE", "class\n", "cannot be loaded: SyntaxError"),
+        ("FILE", "raise SystemExit(2)\n", "cannot be loaded: SystemExit: 2"),
     ],
 )
 def test_bots_that_cannot_be_loaded(text: str, file: str, why: str, tmp_path: Path) -> None:
@@ -210,6 +304,40 @@ def test_bots_that_cannot_be_loaded(text: str, file: str, why: str, tmp_path: Pa
     assert why in str(caught.value)
 
 
+def test_a_bot_that_cannot_be_made(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(ONE + "    def __init__(self): raise SystemExit('no weights')\n")
+    with pytest.raises(BotError) as caught:
+        made(load_bot(str(path)))
+    assert str(caught.value) == "First cannot be made: SystemExit: no weights"
+
+
+def test_a_bot_of_several_files(tmp_path: Path) -> None:
+    (tmp_path / "my_parts.py").write_text("WEAKEST = 0\n")
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import my_parts\n" + ONE.replace("decision.default", "decision.choices[my_parts.WEAKEST]")
+    )
+    try:
+        assert load_bot(str(path))().decide(VIEW, DECISION) == DECISION.choices[0]
+    finally:
+        sys.path.remove(str(tmp_path.resolve()))
+        del sys.modules["my_parts"]
+
+
 async def test_a_session_is_what_a_player_needs() -> None:
     """`Scripted` stands for this class."""
     assert callable(Session.run) and callable(Session.request)
+
+
+async def test_a_single_choice_is_made_for_the_bot_after_the_same_pause(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """So that the time does not tell how many choices there were (rules.md I3)."""
+    single = Decision(decision=3, kind="follow", choices=(PASS,), default=PASS)
+    begun = trio.current_time()
+    session, player, _ = await played(Bot(), single, delay=1.0, chance=random.Random(1))
+    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert 0.3 <= session.when[0] - begun <= 1.9
+    session, player, _ = await played(Bot(), single, threaded=True)
+    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0

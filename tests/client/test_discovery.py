@@ -187,7 +187,7 @@ def test_I86_a_server_with_tls_is_joined_with_tls(
         raise Refusal("far enough")
 
     monkeypatch.setattr(discovery, "find", lambda: [ATTIC])
-    monkeypatch.setattr(start, "_trust", trust)
+    monkeypatch.setattr(start, "trust_of", trust)
     assert cli.main(["join", "--name", "Ada"]) == 2
     assert trusted == [(True, "192.168.1.21", 4040)]
     assert "Attic, 192.168.1.21:4040" in capsys.readouterr().out

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dalmuti.client.fold import fold
+from dalmuti.client.plausible import believe, believe_event
 from dalmuti.client.words import places, sentence
 from dalmuti.core import events as ev
 from dalmuti.core.cards import DECK
@@ -62,6 +63,7 @@ class Table:
             for you, before in self.folded.items():
                 seat = order.index(you) if you in order else None
                 seen = see(event, seat)
+                believe_event(before, seen)
                 after = fold(before, seen)
                 text = sentence(seen, before, after)
                 assert (text is None) == isinstance(seen, NEVER_SAID) or isinstance(
@@ -77,6 +79,7 @@ class Table:
     def check(self) -> None:
         for you, folded in self.folded.items():
             assert folded == self.view(you)
+            believe(folded)
 
     def prepare(self) -> None:
         self.commitment = f"{self.chance.getrandbits(64):016x}"

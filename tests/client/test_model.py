@@ -35,7 +35,7 @@ TABLE = TableView(
     you=1,
     players=(PlayerInfo(player=1, name="Ada"), PlayerInfo(player=2, name="Bea")),
     order=(1, 2),
-    hand=HandView(number=1, order=(1, 2), sizes=(40, 40), seat=0, cards=(1, 1), dealt=(1, 1)),
+    hand=HandView(number=1, order=(1, 2), sizes=(2, 40), seat=0, cards=(1, 1), dealt=(1, 1)),
 )
 SNAPSHOT = Snapshot(seq=4, table=TABLE, ms=5000, countdowns=(Countdown(2, 3000),))
 DECISION = Decision(decision=7, kind="follow", choices=(PASS,), default=PASS, ms=2000)

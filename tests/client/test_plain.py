@@ -31,7 +31,7 @@ TABLE = TableView(
     options=TableOptions(),
     state="hand",
     you=1,
-    players=(PlayerInfo(player=1, name="Ada"),),
+    players=(PlayerInfo(player=1, name="Ada"), PlayerInfo(player=2, name="Bea")),
     order=(1, 2),
     hand=HandView(number=1, order=(1, 2), sizes=(3, 3), seat=0, cards=CARDS, dealt=CARDS),
 )

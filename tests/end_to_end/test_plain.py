@@ -149,6 +149,9 @@ def test_bots_from_outside(env: dict[str, str], port: int, tmp_path: Path) -> No
         "from dalmuti.client.bot import Bot\n"
         "class Cautious(Bot):\n"
         "    def decide(self, view, decision):\n"
+        "        print('I think')\n"
+        "        if view.hand.tricks > 1:\n"
+        "            raise SystemExit('enough')\n"
         "        return decision.choices[-1] if view.hand.tricks % 2 else 'nonsense'\n"
     )
     host_arguments = (
@@ -171,6 +174,9 @@ def test_bots_from_outside(env: dict[str, str], port: int, tmp_path: Path) -> No
             assert greedy.wait() == 128 + 15
             assert mine.wait() == 128 + 15
             assert any("Cautious chose 'nonsense'" in line for line in mine.said)
+            assert any("Cautious raised SystemExit: enough" in line for line in mine.said)
+            assert "I think" in mine.said
+            assert " illegal, 0 late and " in mine.said[-1] and "0 crashed" not in mine.said[-1]
 
 
 def test_I22_a_killed_bot_finds_its_seat_again(env: dict[str, str], port: int) -> None:

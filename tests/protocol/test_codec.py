@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -266,3 +268,28 @@ def test_what_is_left_out_has_its_default() -> None:
     assert msgpack.unpackb(codec.encode(Ping())) == {"t": "ping"}
     body = msgpack.packb({"t": "act", "id": 1, "decision": 2, "choice": {"do": "pass"}})
     assert codec.decode_client(body) == Act(id=1, decision=2, choice=Pass())
+
+
+EXAMPLES = json.loads(
+    (Path(__file__).parents[2] / "docs" / "protocol-v1.examples.json").read_text()
+)
+
+
+@pytest.mark.parametrize("key", [key for key in EXAMPLES if key.startswith("to_server ")])
+def test_fields_that_no_message_has_are_found_and_no_others(key: str) -> None:
+    """For strict sessions: in every message to the server, and in the choice of an `act`."""
+    raw = EXAMPLES[key]
+    message = codec.to_client_message(raw)
+    assert codec.unknown_fields(raw, message) == [] and codec.remark(raw, message) == ""
+    more = {**raw, "mood": None, "e": "x"}
+    assert codec.unknown_fields(more, codec.to_client_message(more)) == ["mood", "e"]
+    if "choice" in raw:
+        deep = {**raw, "choice": {**raw["choice"], "t": 1}}
+        assert codec.unknown_fields(deep, codec.to_client_message(deep)) == ["choice.t"]
+
+
+def test_a_remark_is_short_whatever_a_stranger_sends() -> None:
+    raw = {"t": "leave", "id": 2**31 - 1} | {f"{n}" + "\x1b" * 900: n for n in range(50)}
+    text = codec.remark(raw, codec.to_client_message(raw))
+    assert text.startswith("leave 2147483647: no field of it is called ") and len(text) < 1000
+    assert text.isprintable()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -110,6 +111,81 @@ def test_additions_are_free(change: Callable[[Any], None]) -> None:
         assert describe.breaks(new, old) != []
 
 
+def _places(value: Any, names: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Every map and list of a schema, and whether it is a map of names."""
+    if isinstance(value, dict):
+        yield value, names
+        for key, inner in value.items():
+            of_names = not names and key in ("properties", "$defs", "mapping")
+            yield from _places(inner, of_names)
+    elif isinstance(value, list):
+        yield value, False
+        for inner in value:
+            yield from _places(inner)
+
+
+def _faults(place: Any, names: bool) -> Iterator[Callable[[], None]]:
+    """Changes of one place, none of which is an addition. Each is undone by the caller."""
+    if isinstance(place, list):
+        for at in range(len(place)):
+            yield partial(place.pop, at)
+        yield partial(place.append, "another")
+        return
+    for key in list(place):
+        if not names and key in ("description", "title"):
+            continue
+        yield partial(place.pop, key)
+        if not isinstance(place[key], dict | list):
+            yield partial(place.update, {key: "another"})
+            if isinstance(place[key], bool | int):
+                yield partial(place.update, {key: place[key] + 1})
+    if not names:
+        bounds: list[dict[str, Any]] = [
+            {"minimum": 3},
+            {"pattern": "x"},
+            {"not": {"type": "null"}},
+            {"additionalProperties": {"type": "string"}},
+        ]
+        for bound in bounds:
+            if not bound.keys() & place.keys():
+                yield partial(place.update, bound)
+
+
+def test_no_change_but_addition_goes_unnoticed() -> None:
+    """Every place of the schema of a message, event or part, with every kind of change to it."""
+    tried = 0
+    for name, part in describe.schema()["$defs"].items():
+        where = f"$.$defs.{name}"
+        new = copy.deepcopy(part)
+        for place, names in list(_places(new)):
+            kept = copy.copy(place)
+            for fault in _faults(place, names):
+                fault()
+                assert describe.breaks(part, new, where) != [], (where, kept, place)
+                tried += 1
+                place.clear()
+                place.extend(kept) if isinstance(place, list) else place.update(kept)
+        assert new == part
+    assert tried > 5000
+
+
+def _say_an_alternative_otherwise(schema: Any) -> None:
+    schema["$defs"]["HandView"]["properties"]["seat"]["anyOf"][0]["description"] = "A seat."
+
+
+def _order_differently(schema: Any) -> None:
+    schema["$defs"]["Chat"]["required"].reverse()
+    schema["to_client"]["anyOf"].reverse()
+
+
+@pytest.mark.parametrize("change", [_say_an_alternative_otherwise, _order_differently])
+def test_words_and_order_are_free(change: Callable[[Any], None]) -> None:
+    old = describe.schema()
+    new = copy.deepcopy(old)
+    change(new)
+    assert new != old and describe.breaks(old, new) == []
+
+
 def _drop_message(schema: Any) -> None:
     schema["to_server"]["anyOf"].pop()
 
@@ -155,6 +231,24 @@ def _may_be_nil(schema: Any) -> None:
     schema["$defs"]["HandView"]["properties"]["seat"]["anyOf"].append({"type": "string"})
 
 
+def _another_part(schema: Any) -> None:
+    schema["$defs"]["TableView"]["properties"]["draw"]["anyOf"].append({"$ref": "#/$defs/Ok"})
+
+
+def _another_choice(schema: Any) -> None:
+    choice = schema["$defs"]["Act"]["properties"]["choice"]
+    choice["anyOf"].append({"$ref": "#/$defs/Ok"})
+    choice["discriminator"]["mapping"]["ok"] = "#/$defs/Ok"
+
+
+def _fewer_values(schema: Any) -> None:
+    schema["$defs"]["PlayerInfo"]["properties"]["presence"]["enum"].pop()
+
+
+def _drop_event(schema: Any) -> None:
+    schema["$defs"]["EventMessage"]["properties"]["event"]["anyOf"].pop()
+
+
 def _drop_code(schema: Any) -> None:
     schema["byes"].remove("idle")
 
@@ -177,6 +271,10 @@ def _rename_tag(schema: Any) -> None:
         _require_less,
         _another_value,
         _may_be_nil,
+        _another_part,
+        _another_choice,
+        _fewer_values,
+        _drop_event,
         _drop_code,
         _rename_tag,
     ],

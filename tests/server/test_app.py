@@ -311,7 +311,7 @@ async def test_a_child_that_dies_at_once_frees_the_seats(monkeypatch: pytest.Mon
         assert await ada.ask(msg.CreateTable, table="Kitchen", options={"seats": 2}) == "ok"
         assert await ada.ask(msg.AddBot, bot="greedy") == "ok"
         with trio.fail_after(30):
-            while await ada.ask(msg.AddBot, bot="greedy") == "table_full":  # noqa: ASYNC110
+            while await ada.ask(msg.AddBot, bot="greedy") == "table_full":  # noqa: ASYNC110  # no event
                 await trio.sleep(0.05)
         text = server.log_text.getvalue()
         assert "bots_died" in text and "bot_given_up" in text

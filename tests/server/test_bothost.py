@@ -31,7 +31,7 @@ async def test_what_the_bots_complain_of_is_in_the_log_line_by_line(
         assert await ada.ask(msg.CreateTable, table="Kitchen") == "ok"
         assert await ada.ask(msg.AddBot, bot="greedy") == "ok"
         with trio.fail_after(20):
-            while "the end" not in server.log_text.getvalue():  # noqa: ASYNC110
+            while "the end" not in server.log_text.getvalue():  # noqa: ASYNC110  # a log has no events
                 await trio.sleep(0.02)
     lines = [json.loads(line) for line in server.log_text.getvalue().splitlines()]
     said = [line["text"] for line in lines if line["event"] == "bots_say"]

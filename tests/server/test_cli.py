@@ -187,6 +187,26 @@ def test_the_default_configuration_is_the_default(
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('listen = ["0.0.0.0:0"]', "may be reached from the internet"),
+        ('listen = ["[::]:0"]', "may be reached from the internet"),
+        ('tls_cert = "/no/such.pem"', "the certificate /no/such.pem cannot be used"),
+        ('listen = ["0.0.0.0:0"]\nlan_only = true', ""),
+        ('listen = ["0.0.0.0:0"]\ninsecure = true', ""),
+        ('listen = ["cards.example.org:0"]', ""),
+    ],
+)
+def test_check_config_judges_doors_and_certificates(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text(text)
+    assert main(["check-config", str(file)]) == (2 if words else 0)
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("values", "words"),
     [
         ({"listn": ["x:1"]}, "unknown key listn; did you mean listen?"),

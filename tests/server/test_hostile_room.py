@@ -77,7 +77,7 @@ class Room:
         """Until every honest table has finished so many more hands."""
         goal = {name: done + hands for name, done in self.hands.items()}
         with trio.fail_after(60):
-            while any(self.hands[name] < number for name, number in goal.items()):  # noqa: ASYNC110
+            while any(self.hands[name] < number for name, number in goal.items()):  # noqa: ASYNC110  # bots count
                 await trio.sleep(0.01)
 
     async def stranger(self) -> trio.SocketStream:
@@ -103,7 +103,7 @@ async def hostile_room(limits: Limits = LIMITS) -> AsyncIterator[Room]:
             for name in ("Kitchen", "Parlour"):
                 await room.table(nursery, name)
             with trio.fail_after(60):
-                while len(room.hands) < 2:  # noqa: ASYNC110
+                while len(room.hands) < 2:  # noqa: ASYNC110  # bots count
                     await trio.sleep(0.01)
             yield room
             await room.go_on()

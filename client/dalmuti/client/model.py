@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from dalmuti.client import words
 from dalmuti.client.fold import fold
+from dalmuti.client.plausible import believe, believe_event
 from dalmuti.core import events as ev
 from dalmuti.core.views import TableView
 from dalmuti.protocol.codec import Unknown, UnknownEvent
@@ -36,6 +37,8 @@ from dalmuti.protocol.text import safe_text
 
 LogKind = Literal["event", "pass", "chat", "notice", "warning"]
 LOG_KINDS: Mapping[type[ev.Event], LogKind] = {ev.Passed: "pass", ev.Chatted: "chat"}
+FREQUENT = (ev.Turn, ev.Played, ev.Passed, ev.WentOut, ev.TrickEnded)
+"""Events that come a hundred times a hand and change nobody's seat: one look at them is enough."""
 LOG_LINES = 500
 """How many lines of the log are kept."""
 
@@ -107,13 +110,17 @@ Input = ServerMessage | Unknown | UnknownEvent | LinkChanged | DealChecked | Act
 
 
 def reduce(model: Model, message: Input, now: float) -> Model:
-    """The model after one more message. What it does not know it leaves out, and never raises."""
+    """The model after one more message. What it does not know it leaves out.
+
+    Raises `plausible.Impossible` for what no server may say that keeps to the rules.
+    """
     match message:
         case EventMessage():
             return _event(model, message, now)
         case UnknownEvent():
             return replace(model, seq=message.seq)
         case Snapshot():
+            believe(message.table)
             return replace(
                 model,
                 table=message.table,
@@ -174,7 +181,10 @@ def _event(model: Model, message: EventMessage, now: float) -> Model:
     if before is None or message.seq <= model.seq:
         return model
     event = message.event
+    believe_event(before, event)
     after = fold(before, event)
+    if not isinstance(event, FREQUENT):
+        believe(after)
     model = replace(model, table=after, seq=message.seq, refusal="")
     text = words.sentence(event, before, after)
     if text:

@@ -29,6 +29,7 @@ from msgspec.structs import replace
 from dalmuti.client import words
 from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
 from dalmuti.client.model import DealChecked, Input, LinkChanged
+from dalmuti.client.plausible import Impossible
 from dalmuti.core.events import HandPrepared, HandStarted
 from dalmuti.core.witness import Witness
 from dalmuti.protocol.codec import UnknownEvent
@@ -154,6 +155,7 @@ class Session:
         ladder: LadderName | None = None,
         chance: random.Random | None = None,
         note: Callable[[], str] = str,
+        strict: bool = False,
     ) -> None:
         """Nothing happens before `run`.
 
@@ -163,7 +165,8 @@ class Session:
         `stay` goes back to the lobby when a table is left or cannot be joined; else that is
         the end. With a `ladder` nothing is joined: the server seats us, match after match, and
         gives us our seat back when we enlist again. `number_name` makes `ada-2` of a name that is
-        taken. `note` has something to read about the connection just opened, or nothing.
+        taken. `note` has something to read about the connection just opened, or nothing. A `strict`
+        session is told of what is ignored otherwise, as an `error` of the code `strict`.
         """
         self._note = note
         self.connect = connect
@@ -174,6 +177,7 @@ class Session:
         self._base, self._number_name, self._number = name, number_name, 1
         self._kind: Literal["human", "bot"] = kind
         self._password = password
+        self._strict = strict
         self._entry = entry
         self._join_only = join_only
         self._lobby, self.stay = lobby or stay, stay
@@ -305,6 +309,7 @@ class Session:
             kind=self._kind,
             client=f"dalmuti {version('dalmuti')}",
             password=self._password,
+            strict=self._strict,
         )
         try:
             await self._link.run(hello)
@@ -374,7 +379,11 @@ class Session:
             self._add_nonce(message.event.hand, message.event.commitment)  # before a host deals
         elif isinstance(message, Snapshot) and message.table.next_commitment:
             self._add_nonce(message.table.next_hand, message.table.next_commitment)
-        self._on_message(message)
+        try:
+            self._on_message(message)
+        except Impossible as what:  # the table as it is now, if the server can tell it
+            self._seq = None
+            raise Lost(words.impossible(str(what))) from None
         if isinstance(message, EventMessage) and self._witness is not None:
             verdict = self._witness.watch(message.event)
             if verdict is not None:

@@ -33,10 +33,6 @@ ADDRESS: Final = re.compile(
     r"|(?P<host>[^][/\s:]+)(:(?P<port>\d{1,5}))?",
     re.ASCII,
 )
-NEED_ADDRESS = (
-    "expected the address of a server, such as `dalmuti bot greedy 192.168.1.20`;"
-    " the host's screen shows it"
-)
 
 
 class Refusal(Exception):
@@ -126,7 +122,7 @@ def host(given: argparse.Namespace) -> int:
     from dalmuti.protocol.messages import CreateTable
 
     here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
-    store = _claim(f"{here}:{server.port}", name)
+    store = claim_seat(f"{here}:{server.port}", name)
     try:
         session = Session(
             tcp(here, server.port),
@@ -170,7 +166,7 @@ def join(given: argparse.Namespace) -> int:
     if not given.watch:
         # A token that was had over TLS is never said in the plain.
         key = address if trust is None else f"tls://{address}"
-        store = _claim(key, name if given.name else None, given.table)
+        store = claim_seat(key, name if given.name else None, given.table)
     seat = store[1] if store else None
     entry = JoinTable(id=0, table=given.table or "?", watch=given.watch, password=given.password)
     try:
@@ -192,46 +188,6 @@ def join(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-
-
-def bot(given: argparse.Namespace) -> int:
-    """Bots in this process, each with a connection of its own."""
-    if given.address is None:
-        raise Refusal(NEED_ADDRESS)
-    target, port = address_of(given.address)
-    from dalmuti.client.bot import BotError, load_bot
-    from dalmuti.client.bots.seat import seat_bots
-
-    try:
-        make = load_bot(given.bot)
-    except BotError as error:
-        raise Refusal(str(error)) from None
-    if given.ladder and given.table is not None:
-        raise Refusal("expected --ladder or --table, found both: the server seats who is rated")
-    usual = given.bot if not given.bot.endswith(".py") and ":" not in given.bot else make.__name__
-    name = settings.chosen_name(given.name or cut(usual, 20, ""), Settings())[0]
-    trust = trust_of(given, target, port)
-    return seat_bots(
-        make,
-        name,
-        target,
-        port,
-        count=given.count,
-        table=given.table,
-        password=given.password,
-        delay=given.bot_delay,
-        number_name=given.name is None or given.count > 1,
-        trust=trust,
-        claim=lambda: _claim(f"bot {usual} at {target}:{port}", None, given.table),
-        ladder=_ladder_key(f"{target}:{port}", trust is not None) if given.ladder else None,
-    )
-
-
-def _ladder_key(address: str, tls: bool) -> Any:
-    """What finds the key of one of our names. One that was had over TLS is for TLS alone."""
-    from dalmuti.client.ladderkeys import KeyFile
-
-    return lambda name: KeyFile(f"tls://{address}" if tls else address, name)
 
 
 def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:
@@ -344,8 +300,19 @@ def _utf8() -> bool:
 
 def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str, str | int]:
     """The table options of the command line, as a request carries them. Raises Refusal."""
+    options = options_given(given.rules, {**usual, "seats": given.seats})
+    usual_options = TableOptions()
+    return {
+        name: getattr(options, name)
+        for name in TableOptions.__struct_fields__
+        if getattr(options, name) != getattr(usual_options, name)
+    }
+
+
+def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
+    """The table options after `--rules`; where it is silent they are as `usual`. Raises Refusal."""
     values: dict[str, str | int] = {}
-    for part in filter(None, given.rules.split(",")):
+    for part in filter(None, rules.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
             raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
@@ -353,20 +320,12 @@ def _options(given: argparse.Namespace, usual: dict[str, str | int]) -> dict[str
         if name in values:
             raise Refusal(f"--rules: expected each rule once, found {name!r} twice")
         values[name] = value.strip()
-    values = {**usual, **values}
     if "seats" in values:
         raise Refusal("--rules: give the number of seats with --seats")
-    values["seats"] = given.seats
     try:
-        options = options_from(values)
+        return options_from({**usual, **values})
     except OptionError as error:
         raise Refusal(f"--rules: {error}") from None
-    usual_options = TableOptions()
-    return {
-        name: getattr(options, name)
-        for name in TableOptions.__struct_fields__
-        if getattr(options, name) != getattr(usual_options, name)
-    }
 
 
 def table_name(given: str | None, name: str) -> str:
@@ -386,7 +345,7 @@ def address_of(text: str) -> tuple[str, int]:
     return found["ipv6"] or found["bare"] or found["host"], port
 
 
-def _claim(address: str, name: str | None, table: str | None = None) -> tuple[Any, Any] | None:
+def claim_seat(address: str, name: str | None, table: str | None = None) -> tuple[Any, Any] | None:
     """Our seat file for this server; without one we play on, and cannot come back."""
     from dalmuti.client import seats
 

@@ -13,7 +13,7 @@ from dalmuti.core.match import Match, MatchError, State
 from dalmuti.core.options import TableOptions
 
 
-class Between(Struct, frozen=True, omit_defaults=True):
+class Between(Struct, frozen=True, gc=False, omit_defaults=True):
     """Everything a match knows while no hand is played."""
 
     state: State = "waiting"

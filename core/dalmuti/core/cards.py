@@ -46,9 +46,17 @@ def counts_of(cards: Iterable[int]) -> Counts:
     return counts
 
 
+_RUNS: Final = tuple(tuple((rank,) * number for number in range(15)) for rank in range(14))
+"""By rank and number: so many cards of it."""
+
+
 def cards_of(counts: Sequence[int]) -> Cards:
     """The sorted ranks behind `counts`."""
-    return tuple(rank for rank in range(1, 14) for _ in range(counts[rank]))
+    cards: Cards = ()
+    for rank, number in enumerate(counts):
+        if number:
+            cards += _RUNS[rank][number]
+    return cards
 
 
 def deal(deck: Sequence[int], seats: int) -> list[Cards]:
@@ -59,7 +67,7 @@ def deal(deck: Sequence[int], seats: int) -> list[Cards]:
     return [tuple(sorted(deck[seat::seats])) for seat in range(seats)]
 
 
-class Play(Struct, frozen=True, tag_field="do", tag="play"):
+class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     """A set of cards that is led or follows: `count` cards that count as `rank`.
 
     `count` includes the Jesters, so `3x9+1J` is two Cooks and a Jester. Jesters alone are rank 13,

@@ -27,7 +27,7 @@ Kind = Literal["human", "bot", "house"]
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]*$")]
 
 
-class Event(Struct, frozen=True, tag_field="e", omit_defaults=True):
+class Event(Struct, frozen=True, gc=False, tag_field="e", omit_defaults=True):
     """Anything that happened."""
 
 
@@ -48,7 +48,7 @@ class TitlesDrawn(Event, frozen=True, tag="titles_drawn"):
     order: tuple[PlayerId, ...]
 
 
-class Nonce(Struct, frozen=True):
+class Nonce(Struct, frozen=True, gc=False):
     """The nonce that a player added to the deal."""
 
     player: PlayerId
@@ -98,7 +98,7 @@ class RevolutionCalled(Event, frozen=True, tag="revolution_called"):
     greater: bool = False
 
 
-class Due(Struct, frozen=True):
+class Due(Struct, frozen=True, gc=False):
     """A tax: `payer` gives his `count` best cards and gets as many back."""
 
     payer: Seat
@@ -112,7 +112,7 @@ class TaxesDue(Event, frozen=True, tag="taxes_due"):
     dues: tuple[Due, ...]
 
 
-class Exchange(Struct, frozen=True, omit_defaults=True):
+class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     """One tax as it was paid. The cards are there for the two parties only (T4)."""
 
     payer: Seat
@@ -176,7 +176,7 @@ class TrickEnded(Event, frozen=True, tag="trick_ended"):
     leader: Seat
 
 
-class Result(Struct, frozen=True, omit_defaults=True):
+class Result(Struct, frozen=True, gc=False, omit_defaults=True):
     """One line of a hand's result, best place first."""
 
     seat: Seat
@@ -210,7 +210,7 @@ class DealRevealed(Event, frozen=True, tag="deal_revealed"):
     seed: Hex
 
 
-class Score(Struct, frozen=True, omit_defaults=True):
+class Score(Struct, frozen=True, gc=False, omit_defaults=True):
     """What a player has in this match so far: points (C2) and first places (C1)."""
 
     player: PlayerId
@@ -231,7 +231,7 @@ class MatchEnded(Event, frozen=True, tag="match_ended"):
     winners: tuple[PlayerId, ...]
 
 
-class Act(Struct, frozen=True, omit_defaults=True):
+class Act(Struct, frozen=True, gc=False, omit_defaults=True):
     """What a seat did in a trick: it played a set, or passed."""
 
     seat: Seat
@@ -245,7 +245,7 @@ class MatchRestarted(Event, frozen=True, tag="match_restarted"):
 # -- the table --------------------------------------------------------------------------------
 
 
-class PlayerInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlayerInfo(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """Somebody who sits at the table; without a seat in the hand he waits for the next."""
 
     player: PlayerId

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from copy import copy
 from enum import StrEnum
 from operator import sub
-from typing import Self
+from typing import Final, Self
 
 from dalmuti.core import moves
 from dalmuti.core.cards import JESTER, Cards, Counts, Play, cards_of, counts_of
@@ -49,6 +49,10 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+# Read several times for every move, and looking up a member of an enumeration takes its time.
+_TRICKS: Final = Phase.TRICKS
+
+
 class Hand:
     """The state of one hand. Attributes are for reading; `apply` alone changes them."""
 
@@ -77,6 +81,7 @@ class Hand:
         self.last_acts: tuple[Act, ...] = ()
         self.tricks = 0
         self.finished: list[int] = []
+        self._locked = options.passing == "locked"
 
     def begin(self) -> list[Event]:
         """What happens before anyone decides. Called once."""
@@ -102,7 +107,7 @@ class Hand:
     @property
     def to_act(self) -> tuple[int, ...]:
         """The seats whose decision the hand waits for; empty when it is over."""
-        if self.phase is Phase.TRICKS:
+        if self.phase is _TRICKS:
             return (self.turn,)
         if self.phase is Phase.REVOLUTION:
             return tuple(seat for seat in range(self.seats) if seat not in self.answered)
@@ -112,16 +117,20 @@ class Hand:
 
     def is_asked(self, seat: int) -> bool:
         """Whether the hand waits for a decision of this seat."""
-        return seat == self.turn if self.phase is Phase.TRICKS else seat in self.to_act
+        if self.phase is _TRICKS:
+            return seat == self.turn
+        if self.phase is Phase.REVOLUTION:
+            return seat in range(self.seats) and seat not in self.answered
+        return seat in self.to_act
 
     def legal(self, seat: int) -> list[Move]:
         """Every legal move of a seat that is to act, weakest set first, passing at the end."""
-        if not self.is_asked(seat):
-            return []
-        if self.phase is Phase.TRICKS:
+        if self.phase is _TRICKS and seat == self.turn:
             if self.top is None:
                 return [*moves.legal_leads(self.counts[seat])]
             return [*moves.legal_follows(self.counts[seat], self.top), moves.PASS]
+        if not self.is_asked(seat):
+            return []
         if self.phase is Phase.REVOLUTION:
             return [moves.DECLINE, *self._may_call(seat)]
         return [*moves.legal_gives(self.counts[seat], self._due(seat))]
@@ -136,9 +145,7 @@ class Hand:
 
     def check(self, seat: int, move: Move) -> None:
         """Raises IllegalMove unless `seat` may make this move now."""
-        if not self.is_asked(seat):
-            raise IllegalMove(MoveCode.NOT_YOUR_TURN, "it is not your turn")
-        if self.phase is Phase.TRICKS:
+        if self.phase is _TRICKS and seat == self.turn:
             if isinstance(move, Play):
                 moves.check_play(self.counts[seat], self.top, move)
             elif not isinstance(move, Pass):
@@ -147,6 +154,8 @@ class Hand:
                 )
             elif self.top is None:
                 raise IllegalMove(MoveCode.MUST_LEAD, "you lead this trick and cannot pass")
+        elif not self.is_asked(seat):
+            raise IllegalMove(MoveCode.NOT_YOUR_TURN, "it is not your turn")
         elif self.phase is Phase.TAXES:
             if not isinstance(move, Give):
                 raise IllegalMove(
@@ -185,20 +194,18 @@ class Hand:
     def apply(self, seat: int, move: Move, by: By = "player") -> list[Event]:
         """Makes a move and returns what happened; IllegalMove, and no change, if it may not be."""
         self.check(seat, move)
-        match move:
-            case Play():
-                return self._play(seat, move, by)
-            case Pass():
-                return self._pass(seat, by)
-            case Give():
-                return self._give(seat, move)
-            case Call():
-                return self._call(seat, move.greater)
-            case Decline():
-                self.answered.add(seat)
-                if len(self.answered) < self.seats:
-                    return []
-                return [RevolutionClosed(), *self._taxes()]
+        if isinstance(move, Play):
+            return self._play(seat, move, by)
+        if isinstance(move, Pass):
+            return self._pass(seat, by)
+        if isinstance(move, Give):
+            return self._give(seat, move)
+        if isinstance(move, Call):
+            return self._call(seat, move.greater)
+        self.answered.add(seat)
+        if len(self.answered) < self.seats:
+            return []
+        return [RevolutionClosed(), *self._taxes()]
 
     def _call(self, seat: int, greater: bool) -> list[Event]:
         """R3 to R5. After a greater call seat i is what seat n-1-i was; hands stay with players."""
@@ -208,12 +215,12 @@ class Hand:
             self.counts.reverse()
             self.sizes.reverse()
         self.dues = ()
-        self.phase = Phase.TRICKS
+        self.phase = _TRICKS
         return [self.revolution]
 
     def _taxes(self) -> list[Event]:
         if not self.dues:
-            self.phase = Phase.TRICKS
+            self.phase = _TRICKS
             return []
         self.phase = Phase.TAXES
         return [TaxesDue(self.dues)]
@@ -244,7 +251,7 @@ class Hand:
             for rank in exchange.returned or ():
                 receiver[rank] -= 1
                 payer[rank] += 1
-        self.phase = Phase.TRICKS
+        self.phase = _TRICKS
         return [TaxesExchanged(self.exchanges)]
 
     def _play(self, seat: int, play: Play, by: By) -> list[Event]:
@@ -257,7 +264,7 @@ class Hand:
             self.acts = []
         self.acts.append(Act(seat, play))
         self.top, self.owner = play, seat
-        if self.options.passing == "open":
+        if not self._locked:
             self.passed.clear()
         events: list[Event] = [Played(seat, play, self.sizes[seat], by)]
         if not self.sizes[seat]:
@@ -265,28 +272,36 @@ class Hand:
             events.append(WentOut(seat, len(self.finished)))
             if len(self.finished) == self.seats - 1:
                 return events + self._finish()
-        return events + self._next()
+        self._next(seat, events)
+        return events
 
     def _pass(self, seat: int, by: By) -> list[Event]:
         self.passed.add(seat)
         self.acts.append(Act(seat))
-        return [Passed(seat, by), *self._next()]
+        events: list[Event] = [Passed(seat, by)]
+        self._next(seat, events)
+        return events
 
-    def _next(self) -> list[Event]:
-        """Moves the turn on, or ends the trick when nobody is left to beat the owner (P2 to P5)."""
-        assert self.owner is not None
-        seat = self.turn
-        for _ in range(self.seats):
-            seat = (seat + 1) % self.seats
-            if self.sizes[seat] and seat != self.owner and seat not in self.passed:
+    def _next(self, seat: int, events: list[Event]) -> None:
+        """Moves the turn on from `seat`, or ends the trick: nobody is left to beat it (P2 to P5).
+
+        Whoever sits between the owner and `seat` has passed or has no cards, so that the search
+        ends at the owner.
+        """
+        owner = self.owner
+        assert owner is not None
+        while True:
+            seat = seat + 1 if seat + 1 < self.seats else 0
+            if seat == owner:
+                break
+            if self.sizes[seat] and seat not in self.passed:
                 self.turn = seat
-                return []
-        owner = leader = self.owner
-        while not self.sizes[leader]:
-            leader = (leader + 1) % self.seats
+                return
+        while not self.sizes[seat]:
+            seat = (seat + 1) % self.seats
         self._clear_trick()
-        self.turn = leader
-        return [TrickEnded(owner, leader)]
+        self.turn = seat
+        events.append(TrickEnded(owner, seat))
 
     def _clear_trick(self) -> None:
         self.last_acts = tuple(self.acts)

@@ -10,7 +10,7 @@ Decks and draws are handed in. Players are numbers; names and connections are th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,39 +34,40 @@ from dalmuti.core.events import (
     WentOut,
 )
 from dalmuti.core.hand import Hand, Phase
-from dalmuti.core.moves import Move
+from dalmuti.core.moves import Move, Pass
 from dalmuti.core.options import TableOptions
 from dalmuti.core.titles import DrawRound, draw_titles, seat_newcomer
 
 MIN_PLAYERS = 2
+_OVER: Final = Phase.OVER  # read for every move, and an enumeration is slow to look up
 
 
-class Sat(Struct, frozen=True, tag="sit"):
+class Sat(Struct, frozen=True, gc=False, tag="sit"):
     """A player sat down."""
 
     player: int
 
 
-class Left(Struct, frozen=True, tag="leave"):
+class Left(Struct, frozen=True, gc=False, tag="leave"):
     """A player left."""
 
     player: int
 
 
-class Returned(Struct, frozen=True, tag="back"):
+class Returned(Struct, frozen=True, gc=False, tag="back"):
     """A player who left in this hand took his seat back."""
 
     player: int
 
 
-class Titled(Struct, frozen=True, tag="titles"):
+class Titled(Struct, frozen=True, gc=False, tag="titles"):
     """The first titles were found."""
 
     rounds: tuple[DrawRound, ...]
     order: tuple[int, ...]
 
 
-class Began(Struct, frozen=True, tag="hand"):
+class Began(Struct, frozen=True, gc=False, tag="hand"):
     """A hand was dealt."""
 
     hand: int
@@ -76,7 +77,7 @@ class Began(Struct, frozen=True, tag="hand"):
     nonces: tuple[Nonce, ...]
 
 
-class Moved(Struct, frozen=True, tag="move"):
+class Moved(Struct, frozen=True, gc=False, tag="move"):
     """A seat moved."""
 
     seat: int
@@ -84,17 +85,17 @@ class Moved(Struct, frozen=True, tag="move"):
     by: By
 
 
-class Ended(Struct, frozen=True, tag="places"):
+class Ended(Struct, frozen=True, gc=False, tag="places"):
     """The hand is over: the players in the order of their places. No input, but what came of it."""
 
     places: tuple[int, ...]
 
 
-class Abandoned(Struct, frozen=True, tag="abandon"):
+class Abandoned(Struct, frozen=True, gc=False, tag="abandon"):
     """The hand was given up."""
 
 
-class Restarted(Struct, frozen=True, tag="restart"):
+class Restarted(Struct, frozen=True, gc=False, tag="restart"):
     """A new match began with the same players."""
 
 
@@ -232,13 +233,15 @@ class Match:
 
     def apply(self, seat: int, move: Move, by: By = "player") -> list[Event]:
         """Makes a move in the hand; IllegalMove, and no change, if the rules refuse it."""
-        if self.hand is None:
+        hand = self.hand
+        if hand is None:
             raise MatchError("no hand is being played")
-        events = self.hand.apply(seat, move, by)
+        events = hand.apply(seat, move, by)
         self.log.append(Moved(seat, move, by))
-        self._note(events)
-        if self.hand.phase is Phase.OVER:
-            events += self._end_hand(self.hand)
+        if type(move) is not Pass:  # which is most moves, and nothing to note
+            self._note(events)
+        if hand.phase is _OVER:
+            events += self._end_hand(hand)
         return events
 
     def _note(self, events: list[Event]) -> list[Event]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from itertools import combinations
+from functools import cache
+from itertools import combinations_with_replacement
 from typing import Annotated
 
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from dalmuti.core.cards import JESTER, PEASANT, Cards, Play, cards_of, parse_play
+from dalmuti.core.cards import JESTER, LARGEST_SET, PEASANT, Cards, Play, cards_of, parse_play
 
 
 class MoveCode(StrEnum):
@@ -40,14 +41,14 @@ class IllegalMove(ValueError):
         self.code = code
 
 
-class Pass(Struct, frozen=True, tag_field="do", tag="pass"):
+class Pass(Struct, frozen=True, gc=False, tag_field="do", tag="pass"):
     """Plays nothing this time round (rules.md P2, P3)."""
 
     def __str__(self) -> str:
         return "pass"
 
 
-class Give(Struct, frozen=True, tag_field="do", tag="give"):
+class Give(Struct, frozen=True, gc=False, tag_field="do", tag="give"):
     """What a Dalmuti returns to the Peon who pays: any cards of the hand as dealt (T2, T3).
 
     The same cards in another order are the same choice, so they are kept sorted.
@@ -62,7 +63,7 @@ class Give(Struct, frozen=True, tag_field="do", tag="give"):
         return "give " + ",".join("J" if rank == JESTER else str(rank) for rank in self.cards)
 
 
-class Call(Struct, frozen=True, tag_field="do", tag="call"):
+class Call(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
     """Calls a revolution with both Jesters in the hand that was dealt (R1 to R5)."""
 
     greater: Annotated[
@@ -73,7 +74,7 @@ class Call(Struct, frozen=True, tag_field="do", tag="call"):
         return "call greater" if self.greater else "call"
 
 
-class Decline(Struct, frozen=True, tag_field="do", tag="decline"):
+class Decline(Struct, frozen=True, gc=False, tag_field="do", tag="decline"):
     """Calls no revolution; nobody is ever told (R2)."""
 
     def __str__(self) -> str:
@@ -105,14 +106,32 @@ def parse_move(text: str) -> Move:
             return parse_play(text)
 
 
+_SETS = tuple(
+    tuple(
+        tuple(Play(rank, naturals + jesters, jesters) for naturals in range(1, LARGEST_SET + 1))
+        for rank in range(JESTER)
+    )
+    for jesters in range(3)
+)
+"""By Jesters, rank, and natural cards less one. Plays never change, so that each is made once."""
+_FOLLOWS = tuple(
+    tuple(
+        tuple((rank, _SETS[0][rank][size - 1]) for rank in range(top - 1, 0, -1))
+        for top in range(JESTER + 1)
+    )
+    for size in range(LARGEST_SET + 1)
+)
+"""By the size and the rank to beat: the ranks that do, and their sets without Jesters."""
+
+
 def legal_leads(counts: Sequence[int]) -> list[Play]:
     """Every set in this hand, weakest first (rules.md S1, S2, S5, P1)."""
     held = counts[JESTER]
     plays = [Play(JESTER, count, count) for count in range(1, held + 1)]
     for rank in range(PEASANT, 0, -1):
-        for jesters in range(held + 1) if counts[rank] else ():
-            for naturals in range(1, counts[rank] + 1):
-                plays.append(Play(rank, naturals + jesters, jesters))
+        if naturals := counts[rank]:
+            for jesters in range(held + 1):
+                plays += _SETS[jesters][rank][:naturals]
     return plays
 
 
@@ -120,11 +139,13 @@ def legal_follows(counts: Sequence[int], top: Play) -> list[Play]:
     """Every set in this hand that beats `top`, weakest first; passing comes beside (S3)."""
     plays = []
     held, size = counts[JESTER], top.count
-    for rank in range(top.rank - 1, 0, -1):
+    for rank, play in _FOLLOWS[size][top.rank]:
         naturals = counts[rank]
-        if naturals and naturals + held >= size:
-            for jesters in range(max(0, size - naturals), min(held, size - 1) + 1):
-                plays.append(Play(rank, size, jesters))
+        if naturals >= size:
+            plays.append(play)
+        if held and naturals:
+            for jesters in range(max(1, size - naturals), min(held, size - 1) + 1):
+                plays.append(_SETS[jesters][rank][size - jesters - 1])
     return plays
 
 
@@ -169,9 +190,17 @@ def check_give(counts: Sequence[int], due: int, give: Give) -> None:
 
 
 def legal_gives(counts: Sequence[int], due: int) -> list[Give]:
-    """Every different return of `due` cards, the highest numbers first, Jesters last (T2)."""
-    found = dict.fromkeys(tuple(sorted(pick)) for pick in combinations(_worst_first(counts), due))
-    return [Give(cards) for cards in found]
+    """Every different return of `due` cards, 1 or 2: high numbers first, Jesters last (T2)."""
+    ranks = dict.fromkeys(_worst_first(counts))
+    return [
+        _give(cards)
+        for cards in combinations_with_replacement(ranks, due)
+        if cards[0] != cards[-1] or counts[cards[0]] >= due
+    ]
+
+
+_give = cache(Give)
+"""There are but 104 of them, and a table needs most of them in every hand."""
 
 
 def best_cards(counts: Sequence[int], due: int) -> Cards:

@@ -19,7 +19,7 @@ class OptionError(ValueError):
     """A table option that does not exist, a value it cannot have, or a senseless combination."""
 
 
-class TableOptions(Struct, frozen=True, kw_only=True):
+class TableOptions(Struct, frozen=True, gc=False, kw_only=True):
     """What a table agreed on. The first value that the rules name for an option is its default."""
 
     seats: Annotated[int, Meta(ge=MIN_SEATS, le=MAX_SEATS, description="Players at most.")] = 8

@@ -11,25 +11,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.core.cards import Cards, Play
-from dalmuti.core.moves import PASS, Call, Move
+from dalmuti.core.moves import Call, Move
 
 
 def greedy(cards: Cards, choices: Sequence[Move]) -> Move:
     """Picks one of `choices`, which are legal and in the order of `Hand.legal`."""
-    plays = [move for move in choices if isinstance(move, Play)]
-    if plays:
-        last = [play for play in plays if play.count == len(cards)]
-        leads = PASS not in choices
-        return last[0] if last else min(plays, key=_lead_cost if leads else _follow_cost)
-    greater = [move for move in choices if isinstance(move, Call) and move.greater]
-    return greater[0] if greater else choices[0]
+    first, last = choices[0], choices[-1]
+    if isinstance(last, Play):  # the last lead is the whole hand, if that is one set
+        return last if last.count == len(cards) else _lead(choices, last)
+    if isinstance(first, Play):  # all that follow are of one size
+        return first if first.count == len(cards) else _follow(choices, first)
+    return last if isinstance(last, Call) and last.greater else first
 
 
-def _lead_cost(play: Play) -> tuple[bool, int, int]:
-    """No Jesters, then the worst rank, then as many as there are; Jesters alone come last."""
-    return (play.jesters > 0, -play.rank, -play.count)
+def _lead(choices: Sequence[Move], found: Play) -> Play:
+    """The worst rank without Jesters, as many as there are; it comes next to Jesters alone."""
+    rank = 0
+    for play in choices:
+        if not isinstance(play, Play) or play.jesters or play.rank != (rank or play.rank):
+            if rank:
+                break
+        else:
+            found, rank = play, play.rank
+    return found
 
 
-def _follow_cost(play: Play) -> tuple[int, int]:
-    """The fewest Jesters, then the worst rank."""
-    return (play.jesters, -play.rank)
+def _follow(choices: Sequence[Move], found: Play) -> Play:
+    """The fewest Jesters, then the worst rank; the worst rank comes first."""
+    for play in choices:
+        if not found.jesters:
+            break
+        if isinstance(play, Play) and play.jesters < found.jesters:
+            found = play
+    return found

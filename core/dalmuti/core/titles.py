@@ -47,14 +47,14 @@ def seat_newcomer(order: Sequence[int], player: int) -> list[int]:
     return [*order[: seats - above], player, *order[seats - above :]]
 
 
-class Draw(Struct, frozen=True):
+class Draw(Struct, frozen=True, gc=False):
     """One card drawn for the first titles."""
 
     player: int
     card: Annotated[int, Meta(ge=1, le=13, description="13: a Jester.")]
 
 
-class DrawRound(Struct, frozen=True):
+class DrawRound(Struct, frozen=True, gc=False):
     """One round of drawing: everybody, or those who tied, to order themselves (F2)."""
 
     draws: tuple[Draw, ...]

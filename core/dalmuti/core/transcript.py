@@ -75,14 +75,14 @@ class Who(NamedTuple):
     name: str
 
 
-class Flaw(Struct, frozen=True):
+class Flaw(Struct, frozen=True, gc=False):
     """What is wrong with the lines themselves; `hand` is the last one begun before, or 0."""
 
     hand: int
     text: str
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, gc=False, kw_only=True):
     """A match, or as much of it as there is yet."""
 
     table: str
@@ -99,7 +99,7 @@ class Record(Struct, frozen=True, kw_only=True):
 # -- writing ----------------------------------------------------------------------------------
 
 
-class Mark(Struct, frozen=True):
+class Mark(Struct, frozen=True, gc=False):
     """How far a transcript is written, for a writer that goes on with it."""
 
     hand: int = 0

@@ -88,7 +88,7 @@ def see_exchange(exchange: Exchange, viewer: int | None) -> Exchange:
     return Exchange(exchange.payer, exchange.receiver, exchange.count)
 
 
-class TrickView(Struct, frozen=True, omit_defaults=True):
+class TrickView(Struct, frozen=True, gc=False, omit_defaults=True):
     """The trick on the table. `top` is the set to beat; without one the next play leads."""
 
     top: Play | None = None
@@ -98,7 +98,7 @@ class TrickView(Struct, frozen=True, omit_defaults=True):
     """Everything done in this trick, in order."""
 
 
-class HandView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class HandView(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The hand that is being played."""
 
     number: int
@@ -129,7 +129,7 @@ class HandView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     turn: Turn | None = None
 
 
-class TableView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TableView(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A table as one viewer may know it."""
 
     table: str

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 import msgspec
 from msgspec import Struct
 
@@ -37,7 +37,7 @@ MAX_INT: Final = 2**53
 """The largest whole number, of either sign."""
 
 
-class Limits(Struct, frozen=True):
+class Limits(Struct, frozen=True, gc=False):
     """How large the parts of a body may be: entries of a map or array, bytes of a text, levels."""
 
     array: int
@@ -53,13 +53,17 @@ TO_CLIENT: Final = Limits(array=4096, map=256, text=4096, depth=12)
 choices, a trick of 10 players some 130 acts. A snapshot is 7 levels deep."""
 
 
-class Unknown(Struct, frozen=True):
+MOST_NAMES: Final = 5
+"""Unknown fields of one message that are named to a strict session."""
+
+
+class Unknown(Struct, frozen=True, gc=False):
     """A message of a type that this client does not know. It may be ignored."""
 
     t: str
 
 
-class UnknownEvent(Struct, frozen=True):
+class UnknownEvent(Struct, frozen=True, gc=False):
     """An event of a type that this client does not know: nothing but its number counts."""
 
     seq: int
@@ -110,8 +114,16 @@ def decode_server(body: bytes) -> ServerMessage | Unknown | UnknownEvent:
         raise RemoteProtocolError(f"the server sent a message that is none: {error}") from None
 
 
-def unpack(body: bytes, limits: Limits) -> dict[str, Any]:
-    """The map in `body`. Raises RemoteProtocolError for anything but exactly one map."""
+class _Twice(ValueError):
+    """A map has a key twice."""
+
+
+def unpack(body: bytes, limits: Limits, *, strict: bool = False) -> dict[str, Any]:
+    """The map in `body`. Raises RemoteProtocolError for anything but exactly one map.
+
+    In a `strict` session a key that is there twice raises BadRequest, with the name of the key:
+    the frame is not read, but nothing that follows it is in doubt.
+    """
     try:
         value = msgpack.unpackb(
             body,
@@ -123,6 +135,11 @@ def unpack(body: bytes, limits: Limits) -> dict[str, Any]:
             max_bin_len=limits.text,
             max_ext_len=0,
         )
+    except _Twice as error:
+        text = f"a frame of {len(body)} bytes cannot be decoded: {error}"
+        if strict:
+            raise BadRequest(ErrorCode.BAD_REQUEST, f"{text}; the frame was not read") from None
+        raise RemoteProtocolError(text) from None
     except Exception as error:  # its errors share no base class; see server.md
         reason = str(error)[:120] or type(error).__name__
         raise RemoteProtocolError(
@@ -157,6 +174,33 @@ def to_client_message(raw: dict[str, Any]) -> ClientMessage:
         raise BadRequest(ErrorCode.BAD_REQUEST, f"{tag}: {error}", request) from None
 
 
+def unknown_fields(raw: dict[str, Any], message: Struct, where: str = "") -> list[str]:
+    """The names of what is in a map and in no field of the message that was made of it.
+
+    What is deeper than the message itself is named with its way: `choice.colour`.
+    """
+    config = message.__struct_config__
+    known = {*message.__struct_fields__, config.tag_field}
+    found = [f"{where}{name}" for name in raw if name not in known]
+    for name in message.__struct_fields__:
+        inner, value = raw.get(name), getattr(message, name)
+        if type(inner) is dict and isinstance(value, Struct):
+            found += unknown_fields(inner, value, f"{where}{name}.")
+    return found
+
+
+def remark(raw: dict[str, Any], message: Struct) -> str:
+    """What a strict session is told of a message that was understood all the same; mostly ""."""
+    found = unknown_fields(raw, message)
+    if not found:
+        return ""
+    kind = message.__struct_config__.tag
+    number = "" if (request := request_of(raw)) is None else f" {request}"
+    names = ", ".join(map(_short, found[:MOST_NAMES]))
+    more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
+    return f"{kind}{number}: no field of it is called {names}{more}"
+
+
 def request_of(raw: dict[str, Any]) -> int | None:
     """The number of a request, if it has a valid one."""
     number = raw.get("id")
@@ -166,12 +210,19 @@ def request_of(raw: dict[str, Any]) -> int | None:
 def _pairs(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
     """A map of text keys; two entries of one name are an error, since readers would differ."""
     made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a map has the same key twice")
     for key in made:
         if type(key) is not str:
             raise ValueError("the keys of a map have to be text")
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in made if names.count(name) > 1)
+        raise _Twice(f"a map has the same key twice: {_short(twice)}")
     return made
+
+
+def _short(name: str) -> str:
+    """A name that a stranger made up, as it may stand in a sentence."""
+    return repr(name if len(name) <= 30 else f"{name[:30]}...")
 
 
 def _no_ext(code: int, data: bytes) -> Any:

@@ -123,6 +123,10 @@ class Connection(Generic[In, Out]):
         """The lowest and highest version that this side speaks."""
         self.version: int | None = None
         """What both speak: known to the server with the hello, to the client with the welcome."""
+        self.strict = False
+        """To the server: whether the client wants to know what is ignored."""
+        self.remark = ""
+        """Of a strict session: what was ignored in the message that came last, or nothing."""
         self.state = State.START
         self._frames = FrameBuffer(HELLO_LIMIT if role == "server" else TO_CLIENT_LIMIT)
         self._send_limit = TO_CLIENT_LIMIT if role == "server" else HELLO_LIMIT
@@ -187,10 +191,11 @@ class Connection(Generic[In, Out]):
             raise
 
     def _from_client(self, body: bytes) -> ClientMessage:
-        raw = codec.unpack(body, codec.TO_SERVER)
+        raw = codec.unpack(body, codec.TO_SERVER, strict=self.strict)
         if self.state is not State.START:
             message = codec.to_client_message(raw)
             self._receive(message, ByeReason.BAD_HELLO)
+            self.remark = codec.remark(raw, message) if self.strict else ""
             return message
         if raw.get("t") not in ("hello", "bye"):
             raise RemoteProtocolError("expected `hello` as the first message", ByeReason.BAD_HELLO)
@@ -201,6 +206,8 @@ class Connection(Generic[In, Out]):
         except BadRequest as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_HELLO) from None
         self._receive(message, ByeReason.BAD_HELLO)
+        if isinstance(message, Hello) and message.strict:
+            self.strict, self.remark = True, codec.remark(raw, message)
         return message
 
     def _negotiate(self, theirs: Any) -> int:

@@ -77,38 +77,55 @@ def json() -> str:
     return jsonlib.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
-def breaks(old: Any, new: Any, where: str = "$") -> list[str]:
+def breaks(old: Any, new: Any, where: str = "$", names: bool = False) -> list[str]:
     """What `new` changes in a schema other than by addition; empty if `old` clients can live.
 
     Free are new messages, events, codes and optional fields, and other words. Everything else
-    is a break: what is gone, has another type, other bounds, another default, or is required now.
+    is a break, in whichever direction it is said: what is gone, has another type, other bounds,
+    other values, another default, or is required now. In a map of `names` (fields, parts, tags)
+    a key is a name; elsewhere it is a word of JSON Schema, and a new one is a new bound.
     """
     if isinstance(old, dict) and isinstance(new, dict):
+        words = frozenset() if names else _WORDS
         found = []
-        for key in old.keys() - {"description", "title", "$schema"}:
+        for key in old.keys() - words:
+            at = f"{where}.{key}"
             if key not in new:
-                found.append(f"{where}.{key} is gone")
-            elif key == "required":
-                if set(old[key]) != set(new[key]):
+                found.append(f"{at} is gone")
+            elif key == "anyOf" and not names:
+                found += _alternatives(old[key], new[key], at)
+            elif key == "required" and not names:
+                if sorted(map(str, old[key])) != sorted(map(str, new[key])):
                     found.append(f"{where}: required are {new[key]}, were {old[key]}")
+            elif at in ("$.errors", "$.byes"):
+                found += [f"{at}: {item} is gone" for item in old[key] if item not in new[key]]
             else:
-                found += breaks(old[key], new[key], f"{where}.{key}")
-        # A new field, message or tag is a map, or names one; a new bound is a number or text.
-        for key in new.keys() - old.keys() - {"description", "title"}:
-            if key == "required" or not (isinstance(new[key], dict) or _names_a_part(new[key])):
-                found.append(f"{where}.{key} is new")
-        return found
-    if where.endswith(".anyOf"):
-        added = [item for item in new if item not in old and not _names_a_part(item.get("$ref"))]
-        gone = [item for item in old if item not in new]
-        return [f"{where}: {item} is {'new' if item in new else 'gone'}" for item in added + gone]
-    if where in ("$.errors", "$.byes"):
-        return [f"{where}: {item} is gone" for item in old if item not in new]
-    return [] if old == new else [f"{where} is {new!r}, was {old!r}"]
+                found += breaks(old[key], new[key], at, not names and key in _OF_NAMES)
+        added = () if names else new.keys() - old.keys() - words
+        return found + [f"{where}.{key} is new" for key in added]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [text for at, pair in pairs for text in breaks(*pair, f"{where}[{at}]")]
+    return [] if old == new and type(old) is type(new) else [f"{where} is {new!r}, was {old!r}"]
 
 
-def _names_a_part(value: object) -> bool:
-    return isinstance(value, str) and value.startswith("#/$defs/")
+_WORDS: Final = frozenset({"description", "title", "$schema"})
+"""What is said in a schema for people only."""
+_OF_NAMES: Final = frozenset({"properties", "$defs", "mapping"})
+_OPEN: Final = frozenset(
+    {"$.to_server.anyOf", "$.to_client.anyOf", "$.$defs.EventMessage.properties.event.anyOf"}
+)
+"""Where there may be one more: who does not know it leaves it alone."""
+
+
+def _alternatives(old: list[Any], new: list[Any], where: str) -> list[str]:
+    def is_in(item: Any, those: list[Any]) -> bool:
+        return any(not breaks(item, each, where) and not breaks(each, item) for each in those)
+
+    gone = [f"{where}: {item} is gone" for item in old if not is_in(item, new)]
+    added = [item for item in new if not is_in(item, old)]
+    free = where in _OPEN and all(set(item) == {"$ref"} for item in added)
+    return gone + ([] if free else [f"{where}: {item} is new" for item in added])
 
 
 # -- for people -------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ class ErrorCode(StrEnum):
     BAD_REQUEST = "bad_request"
     UNKNOWN_TYPE = "unknown_type"
     RATE_LIMITED = "rate_limited"
+    STRICT = "strict"
     # the lobby
     NO_SUCH_TABLE = "no_such_table"
     TABLE_EXISTS = "table_exists"
@@ -62,6 +63,7 @@ ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
     ErrorCode.BAD_REQUEST: "A field is missing, or has a value it cannot have.",
     ErrorCode.UNKNOWN_TYPE: "No message has this type in the version that is spoken.",
     ErrorCode.RATE_LIMITED: "Too many requests; `retry_after_ms` says when to try again.",
+    ErrorCode.STRICT: "In a strict session: what is otherwise ignored. Nothing was refused.",
     ErrorCode.NO_SUCH_TABLE: "No table has this name.",
     ErrorCode.TABLE_EXISTS: "A table of this name, or one that looks like it, is open already.",
     ErrorCode.TOO_MANY_TABLES: "The server has as many tables as it takes.",

@@ -42,7 +42,7 @@ Choice = Play | Pass | Give | Call | Decline
 """One thing that may be decided; `do` names the kind."""
 
 
-class Message(Struct, frozen=True, kw_only=True, tag_field="t", omit_defaults=True):
+class Message(Struct, frozen=True, gc=False, kw_only=True, tag_field="t", omit_defaults=True):
     """Anything that goes over the wire."""
 
 
@@ -65,6 +65,9 @@ class Hello(Message, frozen=True, kw_only=True, tag="hello"):
     password: Annotated[
         Password | None, Meta(description="The server's password, where it has one.")
     ] = None
+    strict: Annotated[
+        bool, Meta(description="For authors: what is otherwise ignored is told as an `error`.")
+    ] = False
 
 
 class Request(Message, frozen=True, kw_only=True):
@@ -271,14 +274,14 @@ Bucket = Literal["chat", "lobby", "game", "nonce", "join", "watch", "secret"]
 """Requests that are counted together: see `rates` in `welcome`."""
 
 
-class Rate(Struct, frozen=True, kw_only=True):
+class Rate(Struct, frozen=True, gc=False, kw_only=True):
     """So many at once, and so many again after a while."""
 
     limit: Annotated[int, Meta(description="So many at once.")]
     window_ms: Annotated[int, Meta(description="The time in which an empty one is full again.")]
 
 
-class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Limits(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What the server will not go beyond. All numbers may differ from server to server."""
 
     frame_to_server: Annotated[int, Meta(description="Bytes of the largest frame it takes.")]
@@ -354,7 +357,7 @@ class Error(Message, frozen=True, kw_only=True, tag="error"):
     ] = None
 
 
-class TableInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TableInfo(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A table as the lobby shows it."""
 
     table: str
@@ -386,7 +389,7 @@ class Seated(Message, frozen=True, kw_only=True, tag="seated"):
     token: str
 
 
-class Countdown(Struct, frozen=True):
+class Countdown(Struct, frozen=True, gc=False):
     """A lost player, and the time until the stand-in plays for him."""
 
     player: PlayerId

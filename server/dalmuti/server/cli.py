@@ -197,16 +197,14 @@ def _whole(least: int, most: int) -> Any:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     given = parser().parse_args(arguments)
-    from dalmuti.server.config import ConfigError, default_text, load
+    from dalmuti.server.config import ConfigError, default_text
 
     try:
         if given.command == "default-config":
             print(default_text(), end="")
             return 0
         if given.command == "check-config":
-            load(given.file)
-            print(f"{given.file}: all keys and values are known")
-            return 0
+            return _check(given.file)
         if given.command == "backup":
             return _backup(_configured(given), given.file)
         if given.command == "admin":
@@ -232,6 +230,18 @@ def _details() -> str:
     ) as file:
         traceback.print_exc(file=file)
     return file.name
+
+
+def _check(file: Path) -> int:
+    from dalmuti.server.config import ConfigError, load
+    from dalmuti.server.entrance import EntranceError, judge
+
+    try:
+        judge(load(file))
+    except EntranceError as error:
+        raise ConfigError(str(error)) from None
+    print(f"{file}: all keys and values are known")
+    return 0
 
 
 def _configured(given: argparse.Namespace) -> Config:

@@ -15,6 +15,7 @@ import errno
 import ipaddress
 import socket
 import ssl
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -82,8 +83,7 @@ class Entrance:
     @property
     def is_public(self) -> bool:
         """Whether people of other networks may reach it."""
-        address = ipaddress.ip_address(self.host.partition("%")[0])
-        return address.is_unspecified or address.is_global
+        return _is_public(self.host)
 
     @property
     def is_insecure(self) -> bool:
@@ -133,6 +133,22 @@ async def open_entrances(config: Config, certificate: Certificate | None) -> lis
     return found
 
 
+def judge(config: Config) -> None:
+    """Looks at what needs no listening: the certificate, and addresses that are too open.
+
+    A host by its name is judged when the server starts. Raises EntranceError.
+    """
+    if config.tls_cert is not None:
+        Certificate(config)
+    for text in config.listen:
+        scheme, host, _ = split_listen(text)
+        tls = config.tls_cert is not None and scheme != "tcp"
+        safe = tls or config.insecure or config.lan_only
+        with suppress(ValueError):
+            if not safe and _is_public(host):
+                raise EntranceError(_too_open(text))
+
+
 async def bots_door(entrances: list[Entrance]) -> tuple[str, list[Entrance]]:
     """How the house bots come in: the address, and the listener that is added for them, if any."""
     for entrance in entrances:
@@ -154,6 +170,12 @@ async def _listeners(text: str, host: str, port: int) -> list[trio.SocketListene
         hint = "; another server may be running, or choose another port"
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
         raise EntranceError(f"cannot listen on {text}: {reason}{hint * taken}") from None
+
+
+def _is_public(host: str) -> bool:
+    """Whether people of other networks may reach this address. ValueError for a name."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    return address.is_unspecified or address.is_global
 
 
 def _is_too_open(entrance: Entrance, config: Config) -> bool:

@@ -135,7 +135,7 @@ class Operations:
 
     async def _wait_for_drain(self, steering: Steering) -> None:
         await self._draining.wait()
-        while steering.plays and trio.current_time() < self._drain_ends:  # noqa: ASYNC110
+        while steering.plays and trio.current_time() < self._drain_ends:  # noqa: ASYNC110  # hands end one by one
             await trio.sleep(LOOK_SECONDS)
         self.drained.set()
 

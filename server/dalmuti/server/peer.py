@@ -19,6 +19,7 @@ from dalmuti.protocol.connection import NEED_DATA, Connection, State, bye_for, e
 from dalmuti.protocol.errors import (
     BadRequest,
     ByeReason,
+    ErrorCode,
     LocalProtocolError,
     ProtocolError,
     RemoteProtocolError,
@@ -46,6 +47,7 @@ from dalmuti.server.log import Log, Value
 from dalmuti.server.metrics import Metrics
 from dalmuti.server.passwords import Wrong
 from dalmuti.server.sessions import Caller
+from dalmuti.server.strict import Strict
 from dalmuti.server.table.room import Room
 
 RECEIVE_SIZE = 8192
@@ -99,6 +101,7 @@ class Peer:
             place.shut = self._make_room
         self._stream, self._house, self._limits, self._log = stream, house, limits, log
         self._connection = Connection("server")
+        self._strict: Strict | None = None
         self._frame_began: float | None = None
         """When the frame began that is not complete yet."""
         self._at_end = False
@@ -155,6 +158,8 @@ class Peer:
         self._outbox_bytes += len(data)
         if last:
             self._finish()
+        elif self._strict is not None:
+            self._strict.sent(message)
 
     def flush(self) -> None:
         """Writes what the system takes at once; the rest is the writer's.
@@ -224,6 +229,9 @@ class Peer:
                 hello = await self._next()
             if isinstance(hello, Hello):
                 self.post(self._house.greet(self, hello))
+                if hello.strict:
+                    self._strict = Strict(self._say_strictly)
+                    self._strict.heard(hello, self._connection.remark)
                 if self._place is not None:
                     self._place.greeted()
                 await self._serve()
@@ -255,6 +263,9 @@ class Peer:
                 case Request():
                     await self._house.request(self, message)
 
+    def _say_strictly(self, text: str) -> None:
+        self.post(Error(code=ErrorCode.STRICT.value, message=text))
+
     async def _not_too_often(self) -> None:
         """For what is always answered: who asks too often waits, and nobody else."""
         if seconds := self._noise.wait(trio.current_time()):
@@ -279,6 +290,10 @@ class Peer:
                 continue
             if message is not NEED_DATA:
                 self._frame_began = None
+                if self._strict is not None and self._strict.heard(
+                    message, self._connection.remark
+                ):
+                    await self._not_too_often()
                 return message
             if not self._connection.in_frame:
                 self._frame_began = None

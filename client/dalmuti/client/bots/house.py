@@ -21,7 +21,8 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client import out
-from dalmuti.client.bot import Player, load_bot
+from dalmuti.client.bots.load import load_bot
+from dalmuti.client.bots.player import Player
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Session
 from dalmuti.protocol.messages import JoinTable
@@ -57,7 +58,7 @@ async def play(job: Job) -> None:
         if ended.code:
             complain(f"{job.name} at {job.table}: {ended.text}")
         if player.faults:
-            complain(f"{job.name} at {job.table}: {player.faults} choices were none")
+            complain(f"{job.name} at {job.table}: {player.faults} faults")
     except Exception as error:  # a bug in one bot is not the end of the house
         complain(f"{job.name} at {job.table}: {type(error).__name__}")
 

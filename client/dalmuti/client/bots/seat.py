@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import trio
 
 from dalmuti.client import out
-from dalmuti.client.bot import Bot, Player
+from dalmuti.client.bot import Bot
+from dalmuti.client.bots.player import Player
 from dalmuti.client.link import tcp
 from dalmuti.client.seats import Seat, SeatFile
 from dalmuti.client.session import Ended, Held, LadderName, Session
@@ -21,25 +22,28 @@ Claim = tuple[SeatFile, Seat | None]
 
 
 def seat_bots(
-    make: Callable[[], Bot],
+    bots: Sequence[Bot],
     name: str,
     host: str,
     port: int,
     *,
-    count: int,
     table: str | None,
     password: str | None,
     delay: float,
     number_name: bool,
     trust: Trust | None = None,
     claim: Callable[[], Claim | None] = lambda: None,
+    seed: int | None = None,
+    strict: bool = False,
+    threaded: bool = False,
     ladder: Callable[[str], LadderName] | None = None,
 ) -> int:
-    """Plays `count` bots until they have left. Returns the exit code: the worst that happened.
+    """Plays these bots until they have left. Returns the exit code: the worst that happened.
 
     With a `trust` they connect over TLS. `claim` gives each a file for its seat, and the seat that
-    an earlier bot, which was killed, still holds (server.md I-22). With a `ladder`, which has the
-    keys of our names, they enlist there instead, each under a name of its own.
+    an earlier bot, which was killed, still holds (server.md I-22). The first bot begins with
+    `seed`, the next with `seed + 1`, and so on. With a `ladder`, which has the keys of our names,
+    they enlist there instead, each under a name of its own.
     """
     entry = JoinTable(id=0, table=table or "?", password=password)
 
@@ -48,8 +52,8 @@ def seat_bots(
             complain(text)
         return ""
 
-    claims = [None if ladder else claim() for _ in range(count)]
-    names = [name, *(cut(name, 18 - n // 10, "") + f"-{n}" for n in range(2, count + 1))]
+    claims = [None if ladder else claim() for _ in bots]
+    names = [name, *(cut(name, 18 - n // 10, "") + f"-{n}" for n in range(2, len(bots) + 1))]
     seats = [each[1] if each else None for each in claims]
     sessions = [
         Session(
@@ -61,6 +65,7 @@ def seat_bots(
             store=each[0] if each else None,
             address=f"{host}:{port}",
             kind="bot",
+            strict=strict,
             password=password,
             entry=entry if table and not ladder else None,
             join_only=None if table or ladder else entry,
@@ -71,11 +76,29 @@ def seat_bots(
     ends: list[Ended] = []
     caught: list[int] = []
 
-    async def one(session: Session) -> None:
-        ended = await Player(session, make(), delay=delay, report=complain, news=out.say).run()
+    players = [
+        Player(
+            session,
+            bot,
+            delay=delay,
+            report=complain,
+            news=out.say,
+            seed=None if seed is None else seed + number,
+            threaded=threaded,
+        )
+        for number, (session, bot) in enumerate(zip(sessions, bots, strict=True))
+    ]
+
+    async def one(player: Player) -> None:
+        ended = await player.run()
         ends.append(ended)
+        name = player.session.name
         if ended.text and not caught:
-            complain(f"{session.name}: {ended.text}")
+            complain(f"{name}: {ended.text}")
+        if player.faults:
+            complain(
+                f"{name}: {player.illegal} illegal, {player.late} late and {player.crashed} crashed"
+            )
 
     async def stop_on_signal(nursery: trio.Nursery) -> None:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
@@ -90,8 +113,8 @@ def seat_bots(
         async with trio.open_nursery() as waiting:
             waiting.start_soon(stop_on_signal, waiting)
             async with trio.open_nursery() as playing:
-                for session in sessions:
-                    playing.start_soon(one, session)
+                for player in players:
+                    playing.start_soon(one, player)
             waiting.cancel_scope.cancel()
 
     try:

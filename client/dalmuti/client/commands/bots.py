@@ -10,23 +10,41 @@ from dalmuti.client.commands.parts import command, seconds, where, whole
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
     _bot(commands)
+    _arena(commands)
 
 
 def _bot(commands: Any) -> None:
     made = command(
         commands,
         "bot",
-        "seat a bot at a table",
+        "write a bot, look whether a server will do, seat bots at a table",
+        "dalmuti bot new mybot.py                    writes a bot that plays, to begin with",
+        "dalmuti bot doctor 192.168.1.20             says what is wrong, and what to do",
         "dalmuti bot greedy 127.0.0.1",
         "dalmuti bot mybot.py 192.168.1.20 --table Kitchen",
-        "dalmuti bot mybot.py:Cautious 127.0.0.1 --count 3",
+        "dalmuti bot mybot.py:Cautious 127.0.0.1 --count 3 --seed 1 --strict",
         "dalmuti bot mybot.py cards.example.org --tls --ladder --name Cautious",
-        action="dalmuti.client.start:bot",
+        action="dalmuti.client.bots.command:bot",
+        more="`doctor` exits with 0 if a bot can play there, 3 if it cannot connect, 4 if it is\n"
+        "refused, and 1 if the server does not what it should.",
     )
     made.add_argument(
-        "bot", metavar="NAME_OR_FILE", help="random, greedy, mybot.py or mybot.py:Class"
+        "bot",
+        metavar="NAME_OR_FILE",
+        help="random, greedy, mybot.py or mybot.py:Class; or `new` and a file, or `doctor`",
     )
     where(made)
+    made.add_argument(
+        "--seed",
+        type=whole(0, 2**53 - 10),
+        metavar="N",
+        help="what the bot's own chance begins with",
+    )
+    made.add_argument(
+        "--strict",
+        action="store_true",
+        help="the server says what it ignores otherwise, such as missing answers",
+    )
     made.add_argument("--count", type=whole(1, 10), default=1, metavar="N", help="how many (1)")
     made.add_argument("--name", metavar="NICK", help="its name; else the bot's")
     made.add_argument(
@@ -37,3 +55,71 @@ def _bot(commands: Any) -> None:
     made.add_argument(
         "--bot-delay", type=seconds, default=0.0, metavar="SECONDS", help="time for a move (0)"
     )
+
+
+def _arena(commands: Any) -> None:
+    made = command(
+        commands,
+        "arena",
+        "play many hands between bots, and tell what they prove",
+        "dalmuti arena mybot.py greedy",
+        "dalmuti arena mybot.py careful expert --seats 6 --deals 500 --jobs 2",
+        "dalmuti arena mybot.py greedy --half --json",
+        "dalmuti arena 'cmd:node bot.js {host} {port} {table} {name}' greedy --over tcp",
+        "dalmuti arena --trial mybot.py --jobs 2",
+        more=ARENA,
+        action="dalmuti.client.arena.command:arena",
+    )
+    made.add_argument(
+        "players",
+        nargs="*",
+        metavar="PLAYER",
+        help="house bots, files such as mybot.py or mybot.py:Class, or cmd:COMMAND",
+    )
+    for flag, least, most, usual, about in (
+        ("--seats", 2, 10, None, "seats of a table (6)"),
+        ("--deals", 1, 1_000_000, None, "deals, each played in all rotations (200)"),
+        ("--hands", 1, 1000, 1, "hands of a match; titles are kept in it (1)"),
+        ("--seed", 0, 2**53, 1, "chooses all chance there is (1)"),
+        ("--jobs", 1, 256, 1, "processes that play at the same time (1)"),
+    ):
+        made.add_argument(flag, type=whole(least, most), default=usual, metavar="N", help=about)
+    made.add_argument("--over", choices=["core", "tcp"], default="core", help="how to play (core)")
+    made.add_argument(
+        "--half",
+        action="store_true",
+        help="two players on half the seats each; then they change all seats",
+    )
+    made.add_argument(
+        "--no-taxes", action="store_true", help="neither taxes nor revolutions; single hands only"
+    )
+    made.add_argument("--rules", metavar="NAME=VALUE,...", default="", help="house rules")
+    made.add_argument(
+        "--turn-seconds",
+        type=seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="what a bot may take for a decision (5); 0: as long as it likes",
+    )
+    made.add_argument("--save", metavar="FOLDER", help="write a transcript of each match there")
+    made.add_argument("--cluster", metavar="ADDRESS", help="play on a Dask scheduler's machines")
+    made.add_argument("--json", action="store_true", help="the result as JSON")
+    trial = made.add_argument_group("the court trial")
+    trial.add_argument(
+        "--trial", metavar="PLAYER", help="try this player on the published deals, and no others"
+    )
+    trial.add_argument(
+        "--references",
+        metavar="PLAYER,...",
+        default="greedy,careful,expert",
+        help="who fills the tables in turn (greedy,careful,expert)",
+    )
+    trial.add_argument(
+        "--taxed", action="store_true", help="with taxes and revolutions, 200 deals a table"
+    )
+
+
+ARENA = """\
+With fewer players than seats the first is the candidate: in each deal he sits in every seat once,
+and the others fill the rest in turn. With as many players as seats, every rotation is played.
+The same seed gives the same moves, whatever --jobs and --over."""

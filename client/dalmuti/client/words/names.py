@@ -136,7 +136,7 @@ def count(number: int) -> str:
 
 def ordinal(number: int) -> str:
     """First, second and so on, up to the ten places of a table."""
-    return ORDINALS[number] if number < len(ORDINALS) else f"{number}th"
+    return ORDINALS[number] if 0 <= number < len(ORDINALS) else f"{number}th"
 
 
 def listed(words: Iterable[str]) -> str:

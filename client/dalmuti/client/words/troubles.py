@@ -145,6 +145,11 @@ def reconnecting(why: str, seconds: float) -> str:
     return f"{why} Trying again in {max(1, round(seconds))} s, and until it works."
 
 
+def impossible(what: str) -> str:
+    """The server said what no game can lead to; it is asked again."""
+    return f"The server said something that cannot be: {what}."
+
+
 def renamed(name: str) -> str:
     """The name that was wanted is somebody else's here."""
     return f"That name is taken here; you are {name}."

@@ -30,7 +30,7 @@ from dalmuti.server.table.table import Batch, Table
 pack = msgspec.msgpack.Encoder().encode
 
 
-class Header(Struct, frozen=True, omit_defaults=True):
+class Header(Struct, frozen=True, gc=False, omit_defaults=True):
     """What never changes about a table."""
 
     name: str
@@ -43,14 +43,14 @@ class Header(Struct, frozen=True, omit_defaults=True):
     """The number of its match, of a table of the ladder."""
 
 
-class Step(Struct, frozen=True, omit_defaults=True):
+class Step(Struct, frozen=True, gc=False, omit_defaults=True):
     """What the match took at once, with the names of those who sat down in it."""
 
     entries: tuple[Entry, ...]
     names: Names = {}
 
 
-class Saved(Struct, frozen=True):
+class Saved(Struct, frozen=True, gc=False):
     """A table as it was kept."""
 
     id: int

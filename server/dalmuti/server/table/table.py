@@ -37,7 +37,7 @@ from dalmuti.server.table.seating import Seating
 CloseReason = Literal["host", "empty", "shutdown", "error", "admin"]
 
 
-class Batch(Struct, frozen=True):
+class Batch(Struct, frozen=True, gc=False):
     """What one input led to. The facts are to be kept before anyone hears of `output`."""
 
     entries: tuple[Entry, ...]
