@@ -257,6 +257,8 @@ class Seating:
     def set_presence(self, player: Player, presence: Presence, now: float) -> None:
         """Changes how a player is there, and lets the stand-in take over or give back."""
         player.grace_ends = None
+        if presence == "here":
+            player.late = 0
         if player.presence != presence:
             player.presence = presence
             self._feed.emit(PresenceChanged(player.number, presence))
