@@ -286,7 +286,11 @@ def test_a_file_with_one_bot(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "file", "why"),
     [
-        ("clever", "", "expected a house bot (random, greedy) or a file such as mybot.py"),
+        (
+            "clever",
+            "",
+            "expected a house bot (random, easy, greedy, careful, expert) or a file such as",
+        ),
         ("nowhere.py", "", "there is no file nowhere.py"),
         ("FILE:Second", ONE, "has no bot 'Second'; its bots are: First"),
         ("FILE", ONE + "class Second(First): pass\n", "expected one bot in"),

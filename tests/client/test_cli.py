@@ -110,7 +110,10 @@ def test_version() -> None:
         ("join 1.2.3.4:port", "expected HOST or HOST:PORT"),
         ("join 1.2.3.4:99999", "expected HOST or HOST:PORT"),
         ("bot greedy", "expected the address of a server, such as `dalmuti bot greedy 192.168"),
-        ("bot clever 127.0.0.1", "expected a house bot (random, greedy) or a file"),
+        (
+            "bot clever 127.0.0.1",
+            "expected a house bot (random, easy, greedy, careful, expert) or a file",
+        ),
         ("bot greedy 127.0.0.1 --count 11", "expected 1 to 10, found 11"),
         ("join [::1", "expected HOST or HOST:PORT"),
         ("verify nowhere.txt", "there is no file nowhere.txt"),

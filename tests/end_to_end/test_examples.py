@@ -5,6 +5,7 @@ Where a language or its packages are not there, its tests are skipped, and say w
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import trio
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.framing import frame
+from end_to_end.conforming import conform, not_passed
 from server.wire import TcpServer, running
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -229,3 +231,10 @@ async def said(*command: str) -> tuple[int, str]:
         command, capture_stdout=True, stderr=subprocess.STDOUT, check=False
     )
     return run.returncode, run.stdout.decode()
+
+
+def test_it_passes_the_conformance_kit(command: list[str]) -> None:
+    """All of it, and nothing is skipped: the examples come back to their seats."""
+    found = conform(shlex.join(command))
+    assert not_passed(found) == []
+    assert found["passed"] == len(found["checks"]) > 60

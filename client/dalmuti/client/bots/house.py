@@ -21,7 +21,7 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client import out
-from dalmuti.client.bots.load import load_bot
+from dalmuti.client.bots.load import BotError, load_bot
 from dalmuti.client.bots.player import Player
 from dalmuti.client.link import tcp
 from dalmuti.client.session import Session
@@ -59,6 +59,8 @@ async def play(job: Job) -> None:
             complain(f"{job.name} at {job.table}: {ended.text}")
         if player.faults:
             complain(f"{job.name} at {job.table}: {player.faults} faults")
+    except BotError as error:
+        complain(f"{job.name} at {job.table}: {error}")
     except Exception as error:  # a bug in one bot is not the end of the house
         complain(f"{job.name} at {job.table}: {type(error).__name__}")
 

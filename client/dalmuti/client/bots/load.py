@@ -22,6 +22,7 @@ def load_bot(text: str) -> Callable[[], Bot]:
     from dalmuti.client.bots.simple import HOUSE_BOTS
 
     if text in HOUSE_BOTS:
+        HOUSE_BOTS[text]()  # the expert says here what is wrong with its weights
         return HOUSE_BOTS[text]
     path, _, name = text.partition(":")
     if not path.endswith(".py"):

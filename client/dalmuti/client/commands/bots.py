@@ -11,6 +11,7 @@ def add(commands: Any) -> None:
     """Adds the commands of this module."""
     _bot(commands)
     _arena(commands)
+    _conform(commands)
 
 
 def _bot(commands: Any) -> None:
@@ -31,7 +32,7 @@ def _bot(commands: Any) -> None:
     made.add_argument(
         "bot",
         metavar="NAME_OR_FILE",
-        help="random, greedy, mybot.py or mybot.py:Class; or `new` and a file, or `doctor`",
+        help="a house bot (careful, ...), mybot.py or mybot.py:Class; `new` and a file; `doctor`",
     )
     where(made)
     made.add_argument(
@@ -123,3 +124,23 @@ ARENA = """\
 With fewer players than seats the first is the candidate: in each deal he sits in every seat once,
 and the others fill the rest in turn. With as many players as seats, every rotation is played.
 The same seed gives the same moves, whatever --jobs and --over."""
+
+
+def _conform(commands: Any) -> None:
+    made = command(
+        commands,
+        "conform",
+        "try somebody's client, or somebody's server, against the protocol",
+        'dalmuti conform --client "node bot.js {host} {port} {table} {name}"',
+        'dalmuti conform --client "python minimal_bot.py" --only C-201,C-202',
+        "dalmuti conform --server 127.0.0.1:12013 --json",
+        "dalmuti conform --list",
+        action="dalmuti.client.conform.command:run",
+        more="Without any of {host} {port} {table} {name} all four are added to the command.",
+    )
+    made.add_argument("--client", metavar="COMMAND", help="starts the client that is tried")
+    made.add_argument("--server", metavar="HOST:PORT", help="the server that is tried")
+    made.add_argument("--password", help="the server's password, where it has one")
+    made.add_argument("--only", metavar="ID,...", help="these checks and no others")
+    made.add_argument("--list", action="store_true", help="tell the checks, and run none")
+    made.add_argument("--json", action="store_true", help="one JSON object instead of lines")

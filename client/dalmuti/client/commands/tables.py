@@ -7,8 +7,8 @@ from typing import Any
 
 from dalmuti.client.commands.parts import Parser, command, seconds, shared, where, whole
 
-LEVELS = {"easy": "random", "normal": "greedy", "hard": "greedy"}
-"""Which house bot plays a level; stronger ones come in later versions."""
+LEVELS = {"easy": "easy", "normal": "careful", "hard": "expert"}
+"""Which house bot plays a level."""
 
 HOUSE_RULES = """\
 house rules (the first value is the default):

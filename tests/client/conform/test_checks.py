@@ -1,0 +1,155 @@
+"""How checks are run and told, whatever they are about."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from dalmuti.client.cli import main
+from dalmuti.client.conform import report
+from dalmuti.client.conform.checks import (
+    Catalogue,
+    Check,
+    Failed,
+    Outcome,
+    Skipped,
+    chosen,
+    run_all,
+    run_one,
+)
+from dalmuti.client.conform.clients.catalogue import all_checks as of_clients
+from dalmuti.client.conform.program import CommandError, command_of
+from dalmuti.client.conform.servers.catalogue import all_checks as of_servers
+
+
+class Nothing:
+    waits_for = "rain"
+
+
+@asynccontextmanager
+async def nothing() -> AsyncIterator[Nothing]:
+    """Behind a nursery, as in earnest: what is raised comes out in a group."""
+    async with trio.open_nursery():
+        yield Nothing()
+
+
+def some_checks() -> list[Check]:
+    catalogue: Catalogue[Nothing] = Catalogue()
+
+    @catalogue.check("X-3", "It passes.", "bytes")
+    async def passes(stand: Nothing) -> None:
+        await trio.sleep(3)
+
+    @catalogue.check("X-1", "It fails.", "bytes")
+    async def fails(stand: Nothing) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(raises, Failed("expected rain, found sun"))
+
+    @catalogue.check("X-2", "It is skipped.", "bytes")
+    async def skips(stand: Nothing) -> None:
+        raise Skipped("no weather here")
+
+    @catalogue.check("X-4", "It never ends.", "bytes", seconds=70)
+    async def hangs(stand: Nothing) -> None:
+        await trio.sleep_forever()
+
+    return catalogue.sorted()
+
+
+async def raises(error: Exception) -> None:
+    raise error
+
+
+async def test_each_check_has_an_outcome_of_its_own(autojump_clock: object) -> None:
+    told: list[Outcome] = []
+    outcomes = await run_all(some_checks(), nothing, 2, told.append)
+    assert outcomes == told
+    assert [(each.check.id, each.result, each.why) for each in outcomes] == [
+        ("X-1", "FAIL", "expected rain, found sun"),
+        ("X-2", "skip", "no weather here"),
+        ("X-3", "pass", ""),
+        ("X-4", "FAIL", "expected rain within 70 s, found nothing"),
+    ]
+    assert report.summary(outcomes) == "4 checks: 1 passed, 2 failed, 1 skipped."
+    found = json.loads(report.as_json("client", outcomes))
+    assert (found["passed"], found["failed"], found["skipped"]) == (1, 2, 1)
+    assert found["checks"][0]["link"] == "docs/protocol.md#bytes"
+    assert report.line(outcomes[0]).splitlines()[1:] == [
+        "      expected rain, found sun",
+        "      see docs/protocol.md#bytes",
+    ]
+
+
+async def test_a_bug_of_the_kit_is_no_fault_of_the_other_side() -> None:
+    catalogue: Catalogue[Nothing] = Catalogue()
+
+    @catalogue.check("X-1", "It is a bug.", "bytes")
+    async def bug(stand: Nothing) -> None:
+        raise KeyError("oops")
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        await run_one(catalogue.checks[0], nothing)
+    assert caught.group_contains(KeyError)
+
+
+def test_ids_and_sentences() -> None:
+    for letter, checks in (("C", of_clients()), ("S", of_servers())):
+        ids = [check.id for check in checks]
+        assert ids == sorted(set(ids))
+        for check in checks:
+            assert check.id[:2] == f"{letter}-" and check.id[2:].isdecimal()
+            assert check.says.endswith(".") and "\n" not in check.says and "  " not in check.says
+    assert [check.id for check in chosen(of_clients(), "c-101, C-201")] == ["C-101", "C-201"]
+
+
+def test_the_places_of_a_command() -> None:
+    assert command_of("sh a {port} -n{name}", "h", 1, "T t", "N") == ["sh", "a", "1", "-nN"]
+    assert command_of("sh 'a b'", "h", 1, "T t", "N") == ["sh", "a b", "h", "1", "T t", "N"]
+    for wrong in ("", "sh 'a", "no-such-program-here"):
+        with pytest.raises(CommandError):
+            command_of(wrong, "h", 1, "T", "N")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        ([], 2, 'expected one of --client "COMMAND" and --server HOST:PORT'),
+        (["--client", "sh", "--server", "127.0.0.1:1"], 2, "expected one of"),
+        (["--client", "sh", "--only", "C-999"], 2, "there is no check 'C-999' here"),
+        (["--client", "no-such-program-here"], 2, "no program 'no-such-program-here'"),
+        (["--server", "127.0.0.1:1"], 3, "Nobody answers at 127.0.0.1:1"),
+    ],
+)
+def test_wrong_use_is_a_sentence(
+    arguments: list[str], code: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conform", *arguments]) == code
+    error = capsys.readouterr().err
+    assert text in error and len(error.splitlines()) == 1
+
+
+def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(of_clients()) + len(of_servers())
+    assert main(["conform", "--list", "--server", "x", "--only", "S-101"]) == 0
+    assert capsys.readouterr().out.startswith("S-101  ")
+
+
+def test_help_loads_nothing() -> None:
+    script = (
+        "import sys; from dalmuti.client.cli import main\n"
+        "try: main(['conform', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print('IMPORTED', sorted({'trio', 'msgspec', 'msgpack'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "example" in done.stdout and "IMPORTED []" in done.stdout
