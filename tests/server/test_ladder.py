@@ -380,6 +380,41 @@ async def test_a_match_that_stand_ins_end_is_rated_once_and_the_next_one_comes(
     nursery.cancel_scope.cancel()
 
 
+async def test_a_match_goes_on_and_is_rated_where_the_ladder_was_closed_meanwhile(
+    tmp_path: Path,
+) -> None:
+    tokens: list[str] = []
+    async with trio.open_nursery() as nursery:
+        server = LadderServer(nursery, tmp_path)
+        bots = [await server.entrant("Alpha"), await server.entrant("Beta")]
+        for each in bots:
+            tokens.append((await each.next(msg.Seated)).token)
+            await each.next(msg.Decision)
+        nursery.cancel_scope.cancel()
+    async with trio.open_nursery() as nursery:
+        server = LadderServer(nursery, tmp_path, enabled=False)
+        server.lobby.restore()
+        for token in tokens:
+            bot = await server.bot("somebody")
+            assert await bot.ask(msg.ListLadder) == "no_ladder"
+            assert await bot.ask(msg.Resume, table="Ladder 1", token=token) == "ok"
+            nursery.start_soon(play_match, bot)
+        (result,) = await server.until_rated(1)
+        assert [(line.hands, line.helped) for line in result.lines] == [(1, 0), (1, 0)]
+        nursery.cancel_scope.cancel()
+    async with trio.open_nursery() as nursery:
+        server = LadderServer(nursery, tmp_path)
+        server.lobby.restore()
+        assert not server.lobby.rooms
+        alpha = await server.bot("somebody")
+        assert await enlist(alpha, "Alpha") == "name_taken"
+        assert [each.matches for each in server.lobby.ladder.standings()] == [1, 1]
+        for name in ("Gamma", "Delta"):
+            nursery.start_soon(play_on, await server.entrant(name))
+        assert [each.number for each in await server.until_rated(2)][:2] == [1, 2]
+        nursery.cancel_scope.cancel()
+
+
 async def test_known_deals_are_never_rated(nursery: Nursery, tmp_path: Path) -> None:
     """A table that somebody opens is no table of the ladder, whatever it is called."""
     server = LadderServer(nursery, tmp_path)

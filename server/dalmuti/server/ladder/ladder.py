@@ -188,12 +188,11 @@ class Ladder:
         self._forgotten += self.entrants.forget_unplayed(before, here)
 
     def _replace_others(self, peer: Peer, entrant: Entrant) -> None:
-        """The newest connection has the place; one at a table hears of it there."""
-        for other in self._hall.peers.values():
+        """The newest connection has the place, and the seat if there is one."""
+        for other in list(self._hall.peers.values()):
             if other.entrant is entrant and other is not peer:
                 other.entrant = None
-                if other.room is None:
-                    other.end(ByeReason.REPLACED, "you came back from elsewhere")
+                other.end(ByeReason.REPLACED, "you came back from elsewhere")
 
     async def _seat_again(self, peer: Peer, caller: Caller) -> bool:
         """The seat in a rated match that is being played, if there is one."""
