@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dalmuti.server import cli
-from dalmuti.server.config import Config, config_from
+from dalmuti.server.config import SECTIONS, Config, config_from
 from dalmuti.server.limits import Limits
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,9 +32,10 @@ def test_the_generated_parts_are_current() -> None:
 
 def test_every_key_is_in_the_table() -> None:
     for key in Config.__struct_fields__:
-        assert key == "limits" or f"| `{key}` |" in TEXT, key
-    for key in Limits.__struct_fields__:
-        assert f"| `limits.{key}` |" in TEXT, key
+        assert key in SECTIONS or f"| `{key}` |" in TEXT, key
+    for section, form in SECTIONS.items():
+        for key in form.__struct_fields__:
+            assert f"| `{section}.{key}` |" in TEXT, key
 
 
 def test_I17_what_happens_when_you_disconnect_has_the_values_of_the_limits() -> None:
@@ -58,10 +59,11 @@ def test_the_examples_of_the_configuration_are_right() -> None:
 
 def test_every_order_of_the_administrator_is_told() -> None:
     orders = {"tables", "players", "kick", "ban", "unban", "bans", "announce", "drain", "log-level"}
+    orders.add("ladder")
     part = TEXT.partition("\n## Administration\n")[2].partition("\n## ")[0]
     for order in orders:
         assert f"`{order}" in part
-        what = [] if order in ("tables", "players", "bans", "drain") else ["x"]
+        what = [] if order in ("tables", "players", "bans", "drain", "ladder") else ["x"]
         given = cli.parser().parse_args(["admin", order, *what])
         assert given.order == order
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dalmuti.client.bot import Bot, load_bot
+from dalmuti.client.bot import Bot
+from dalmuti.client.bots.load import load_bot
 from dalmuti.client.bots.simple import GreedyBot
 from dalmuti.core.cards import DECK
 from dalmuti.core.events import Turn

@@ -21,6 +21,7 @@ from msgspec import Meta, Struct
 
 from dalmuti.core.options import TableOptions
 from dalmuti.server.config import Config
+from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import Limits
 from dalmuti.server.metrics import Metrics
 from dalmuti.server.operations import RELOADED
@@ -34,6 +35,7 @@ def written(old: str) -> str:
     parts = {
         "keys": _table(Config, ""),
         "limits": _table(Limits, "limits."),
+        "ladder": _table(LadderSettings, "ladder."),
         "metrics": _metrics(),
         "disconnect": _disconnect(),
         "password": _password(),

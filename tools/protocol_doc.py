@@ -33,7 +33,7 @@ SCHEMA: Final = DOCS / f"protocol-v{PROTOCOL_VERSION}.schema.json"
 EXAMPLES: Final = DOCS / f"protocol-v{PROTOCOL_VERSION}.examples.json"
 WALK: Final = "a bot's evening"
 """The key under which the messages of one connection are kept beside the examples."""
-MASKED: Final = {"instance", "server"}
+MASKED: Final = {"instance", "server", "key"}
 
 
 def captured() -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _by_the_book(
 
 
 def masked(value: Any, within: str = "") -> Any:
-    """A recording without what differs each time: the instance, and what is left of a clock."""
+    """A recording without what differs each time: instance, keys, what is left of a clock."""
     if isinstance(value, dict):
         clock = {"ms"} if value.get("t") == "snapshot" or within == "countdowns" else set()
         return {

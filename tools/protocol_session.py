@@ -13,6 +13,7 @@ import io
 import json
 from collections.abc import Iterator
 from itertools import count
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgpack
@@ -21,6 +22,7 @@ import trio
 from dalmuti.core import deal
 from dalmuti.server.app import App
 from dalmuti.server.config import Config
+from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
 from dalmuti.server.table.dealer import Dealer
@@ -31,8 +33,36 @@ Wire = dict[str, Any]
 MADE_UP: Final[dict[str, Wire]] = {
     "to_client draining": {"t": "draining", "ms": 60000},
     "to_client notice": {"t": "notice", "text": "New decks at eight o'clock."},
+    "to_client standings": {
+        "t": "standings",
+        "ranks": [
+            {
+                "name": "Alpha",
+                "mu": 31234,
+                "sigma": 1904,
+                "matches": 120,
+                "hands": 1200,
+                "points": 4113,
+                "firsts": 371,
+                "here": True,
+            },
+            {
+                "name": "greedy",
+                "mu": 24018,
+                "sigma": 1801,
+                "matches": 131,
+                "hands": 2620,
+                "points": 6412,
+                "firsts": 430,
+                "house": True,
+            },
+        ],
+        "total": 2,
+        "seats": 6,
+        "hands": 10,
+    },
 }
-"""What no server of this version sends in the ordinary course of an evening."""
+"""What no server sends in the ordinary course of an evening, or before many evenings."""
 
 
 class Recording:
@@ -243,6 +273,13 @@ async def record() -> Recording:
             app = App(hasty, Log(stream=nowhere))
             await _pinged(Session((await nursery.start(app.run))[0], Recording()), recording)
             app.stopping.set()
+        with TemporaryDirectory() as folder:
+            async with trio.open_nursery() as nursery:
+                rated = LadderSettings(enabled=True, min_entrants=2)
+                config = Config(listen=("127.0.0.1:0",), bot_delay=0, data=folder, ladder=rated)
+                app = App(config, Log(stream=nowhere), make_table=make_table)
+                await _rated(Session((await nursery.start(app.run))[0], recording))
+                app.stopping.set()
     return recording
 
 
@@ -398,6 +435,16 @@ async def _shutdown(session: Session, app: App) -> None:
     await ada.until("decision")
     app.stopping.set()
     await ada.until("bye")
+
+
+async def _rated(session: Session) -> None:
+    """A bot enlists. Its key is the only one that is not known before."""
+    alpha = await session.connect("Alpha", kind="bot")
+    await alpha.ask("enlist", name="Alpha")
+    await alpha.until("enlisted")
+    await alpha.ask("ladder", most=10)
+    await alpha.until("standings")
+    await alpha.close()
 
 
 async def _pinged(session: Session, recording: Recording) -> None:

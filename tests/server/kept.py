@@ -16,6 +16,7 @@ from dalmuti.server.store.store import Store
 from dalmuti.server.store.writer import Writer
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.image import load, state_of
+from dalmuti.server.table.rated import Rated
 from dalmuti.server.table.table import Batch, Table
 from server.sim import Sim
 
@@ -81,6 +82,7 @@ class KeptSim(Sim):
             dealer=Dealer(header.name, header.seed),
             delays=random.Random(1),
             tokens=self.table.seating._tokens,
+            rated=None if header.rated is None else Rated(header.rated),
         )
         load(table, saved.match, self.entries(saved), saved.state)
         return table

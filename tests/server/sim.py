@@ -26,6 +26,7 @@ from dalmuti.server.limits import Limits
 from dalmuti.server.sessions import Caller, Secret
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import BotJob
+from dalmuti.server.table.rated import Rated
 from dalmuti.server.table.table import Batch, Table
 
 NAME = "Kitchen"
@@ -148,6 +149,7 @@ class Sim:
         watch: bool = False,
         name: str = "Ada",
         kind: Literal["human", "bot"] = "human",
+        rated: Rated | None = None,
     ) -> None:
         tokens = count(1)
         self.now = 100.0
@@ -162,6 +164,7 @@ class Sim:
             dealer=KnownDecks(decks) if decks else Dealer(NAME, None if fair else seed),
             delays=random.Random(seed),
             tokens=lambda: f"TOKEN{next(tokens)}",
+            rated=rated,
         )
         self.viewers: dict[int, Viewer] = {}
         self.jobs: list[BotJob] = []
@@ -170,13 +173,15 @@ class Sim:
         self.seeds: dict[int, str] = {}
         self.conns = count(1)
         self.ids = count(1)
-        self.host = self.connect(name, kind)
-        self.table.open(
-            self.viewers[self.host].caller,
-            msg.CreateTable(id=next(self.ids), table=NAME, watch=watch),
-            self.now,
-        )
+        self.host = self.open(name, kind, watch)
         self._deliver()
+
+    def open(self, name: str, kind: Literal["human", "bot"], watch: bool) -> int:
+        """Opens the table; returns the connection of its host."""
+        host = self.connect(name, kind)
+        create = msg.CreateTable(id=next(self.ids), table=NAME, watch=watch)
+        self.table.open(self.viewers[host].caller, create, self.now)
+        return host
 
     def connect(self, name: str, kind: Literal["human", "bot"] = "human") -> int:
         """A connection that is not at the table yet."""

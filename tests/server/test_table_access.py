@@ -152,7 +152,7 @@ async def test_I39_requests_to_the_lobby_by_role_and_phase(
 
 
 def test_every_request_to_a_table_is_in_the_matrix() -> None:
-    elsewhere = {msg.ListTables, msg.CreateTable}
+    elsewhere = {msg.ListTables, msg.CreateTable, msg.Enlist, msg.ListLadder}
     assert set(msg.Request.__subclasses__()) == {*MATRIX, *elsewhere}
 
 

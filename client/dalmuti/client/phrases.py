@@ -217,6 +217,7 @@ def _table(info: TableInfo) -> str:
     parts = [f"{info.people + info.bots} of {info.options.seats} seats taken", state]
     parts += ["password needed"] if info.locked else []
     parts += ["for one person and bots"] if info.solo else []
+    parts += ["a rated match between bots"] if info.rated else []
     parts += ["known deals"] if not info.fair else []
     changed = [words.option(name, value) for name, value in info.options.changed().items()]
     rules = f"; house rules: {', '.join(changed)}" if changed else ""

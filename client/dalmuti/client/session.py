@@ -40,6 +40,8 @@ from dalmuti.protocol.messages import (
     Bye,
     ClientMessage,
     CreateTable,
+    Enlist,
+    Enlisted,
     Error,
     EventMessage,
     Hello,
@@ -110,6 +112,16 @@ class SeatStore(Protocol):
         """The seat is not ours any more."""
 
 
+class LadderName(Protocol):
+    """Under which name we are rated, and its key, which outlives us (`ladderkeys.KeyFile`)."""
+
+    name: str
+    key: str | None
+
+    def save(self, name: str, key: str) -> None:
+        """Keeps the key that the server gave us with a new name."""
+
+
 class _Again(Over):
     """Connect again at once, under another name."""
 
@@ -143,6 +155,7 @@ class Session:
         stay: bool = False,
         held: Held | None = None,
         store: SeatStore | None = None,
+        ladder: LadderName | None = None,
         chance: random.Random | None = None,
         note: Callable[[], str] = str,
         strict: bool = False,
@@ -153,9 +166,10 @@ class Session:
         lobby is asked for. With `join_only` (its table's name does not matter) the only table is
         joined; where there are none or several it is the end, unless `lobby` lets us wait there.
         `stay` goes back to the lobby when a table is left or cannot be joined; else that is
-        the end. `number_name` makes `ada-2` of a name that is taken. `note` has something to read
-        about the connection just opened, or nothing. A `strict` session is told of what is ignored
-        otherwise, as an `error` of the code `strict`.
+        the end. With a `ladder` nothing is joined: the server seats us, match after match, and
+        gives us our seat back when we enlist again. `number_name` makes `ada-2` of a name that is
+        taken. `note` has something to read about the connection just opened, or nothing. A `strict`
+        session is told of what is ignored otherwise, as an `error` of the code `strict`.
         """
         self._note = note
         self.connect = connect
@@ -171,6 +185,7 @@ class Session:
         self._join_only = join_only
         self._lobby, self.stay = lobby or stay, stay
         self._store = store
+        self._ladder = ladder
         self._chance = chance or random.Random()
         self._was_seated = False
         self._opened_at: float | None = None
@@ -219,7 +234,7 @@ class Session:
         self._closing = ended or Ended("left")
         if self._link is not None and self._link.is_open:
             with suppress(LocalProtocolError):
-                if leave and (self.seated or self._entry):
+                if leave and (self.seated or self._entry or self._ladder):
                     self._link.send(Leave(id=self._next_id))
                 self._link.goodbye()
                 if leave:
@@ -355,6 +370,10 @@ class Session:
             case Welcome():
                 self._welcome(message)
                 return
+            case Enlisted() if self._ladder is not None:
+                self.name = safe_text(message.name)
+                if message.key is not None:
+                    self._ladder.save(message.name, message.key)
             case _:
                 pass
         if isinstance(message, EventMessage) and isinstance(message.event, HandStarted):
@@ -392,9 +411,12 @@ class Session:
         self._enter()
 
     def _enter(self) -> None:
-        request: Resume | JoinTable | CreateTable | ListTables
+        request: Resume | JoinTable | CreateTable | ListTables | Enlist
         number = self._next_id
-        if self.seated is not None:
+        if self._ladder is not None:
+            self.seated = self._seq = None
+            request = Enlist(id=number, name=self._ladder.name, key=self._ladder.key)
+        elif self.seated is not None:
             request = Resume(
                 id=number,
                 table=self.seated.table,
@@ -424,9 +446,13 @@ class Session:
                 self._on_message(Unseated(table="", reason="lost"))
             self._enter()
             return True
-        if message.code == "name_taken" and self._number_name:
+        if message.code == "name_taken" and self._number_name and self._ladder is None:
             self._next_name()
         text = words.error(message.code, message.message)
+        if self._ladder is not None and message.code in ("draining", "rate_limited"):
+            raise Lost(text)
+        if self._ladder is not None and message.code == "unknown_type":
+            text = words.error("no_ladder", "")  # the server is older than the ladder
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
@@ -475,6 +501,8 @@ class Session:
             self._forget()
         self._seq, self._entry, self._was_seated = None, None, False
         self._witness = None
+        if self._ladder is not None and message.reason == "closed":
+            return  # the next match will come
         if not self.stay or message.reason == "replaced":
             why = LEFT_BECAUSE.get(message.reason, "lost")
             raise _End(Ended(why, words.unseated(message.reason)))
@@ -490,8 +518,11 @@ class Session:
 
         As long as there is none it waits for the first.
         """
-        tables = [each.table for each in lobby.tables if not each.solo]
-        if self._join_only is None or (self._lobby and not tables):
+        if self._join_only is None:
+            return False
+        watch = self._join_only.watch
+        tables = [t.table for t in lobby.tables if not t.solo and (watch or not t.rated)]
+        if self._lobby and not tables:
             return False
         template, self._join_only = self._join_only, None
         if len(tables) == 1:

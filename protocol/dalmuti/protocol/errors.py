@@ -33,6 +33,8 @@ class ErrorCode(StrEnum):
     BAD_TOKEN = "bad_token"
     DRAINING = "draining"
     KICKED = "kicked"
+    NO_LADDER = "no_ladder"
+    WRONG_KEY = "wrong_key"
     # the table
     NOT_SEATED = "not_seated"
     NOT_HOST = "not_host"
@@ -67,7 +69,7 @@ ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
     ErrorCode.TOO_MANY_TABLES: "The server has as many tables as it takes.",
     ErrorCode.BAD_OPTIONS: "A table option is unknown, or has a value it cannot have.",
     ErrorCode.BAD_NAME: "The name of the table cannot be shown as it is.",
-    ErrorCode.NAME_TAKEN: "Somebody at the table has this name, or one that looks like it.",
+    ErrorCode.NAME_TAKEN: "Somebody at the table, or in the ladder, has this name or one like it.",
     ErrorCode.WRONG_PASSWORD: "The table has a password, and it is not this one.",
     ErrorCode.TABLE_FULL: "All seats are taken.",
     ErrorCode.BOTS_REFUSED: "Bots cannot sit down at this table by themselves.",
@@ -77,6 +79,8 @@ ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
     ErrorCode.BAD_TOKEN: "No seat of this table has this token (any more).",
     ErrorCode.DRAINING: "The server will stop soon and opens no more tables.",
     ErrorCode.KICKED: "You were kicked from this table, and its host has not allowed you back.",
+    ErrorCode.NO_LADDER: "This server keeps no ladder.",
+    ErrorCode.WRONG_KEY: "The name belongs to somebody in the ladder, and this is not its key.",
     ErrorCode.NOT_SEATED: "This needs a table, or a seat at it, and you have none.",
     ErrorCode.NOT_HOST: "Only the host of the table may do this.",
     ErrorCode.NO_SUCH_PLAYER: "Nobody at the table has this number, or not one it can be done to.",

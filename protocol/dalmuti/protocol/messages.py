@@ -206,6 +206,44 @@ class Away(Request, frozen=True, kw_only=True, tag="away"):
     away: bool = True
 
 
+class Enlist(Request, frozen=True, kw_only=True, tag="enlist"):
+    """Enters the ladder, for `kind: bot` at no table. `enlisted` follows.
+
+    From then on the server seats you at one rated table after the other: `seated` and `snapshot`
+    come by themselves, and `unseated` after each match. If a rated match of yours is being played,
+    you have your seat there back at once. `leave` ends it.
+    """
+
+    name: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=60,
+            description="Under which you are rated; yours for good once you have played under it.",
+        ),
+    ]
+    key: (
+        Annotated[
+            str,
+            Meta(
+                max_length=64,
+                description="From the `enlisted` that first gave you this name; absent: the name"
+                " is new.",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class ListLadder(Request, frozen=True, kw_only=True, tag="ladder"):
+    """Asks for the ladder, from anywhere. `standings` follows."""
+
+    after: Annotated[
+        int, Meta(ge=0, le=2**31 - 1, description="So many of the best are left out.")
+    ] = 0
+    most: Annotated[int, Meta(ge=1, le=100, description="So many rows at most.")] = 50
+
+
 class Ping(Message, frozen=True, kw_only=True, tag="ping"):
     """Asks whether the other side is there. Answered by `pong`."""
 
@@ -333,6 +371,7 @@ class TableInfo(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True)
     locked: Annotated[bool, Meta(description="It needs a password.")] = False
     solo: bool = False
     fair: bool = True
+    rated: Annotated[bool, Meta(description="A table of the ladder; others can watch.")] = False
 
 
 class Lobby(Message, frozen=True, kw_only=True, tag="lobby"):
@@ -404,6 +443,45 @@ class Notice(Message, frozen=True, kw_only=True, tag="notice"):
     text: Annotated[str, Meta(max_length=MAX_CHAT)]
 
 
+class Enlisted(Message, frozen=True, kw_only=True, tag="enlisted"):
+    """You are in the ladder, and will be seated when a rated table has a place for you."""
+
+    name: Annotated[str, Meta(description="Your name in the ladder, cleaned.")]
+    key: Annotated[
+        str | None,
+        Meta(
+            description="With a new name: keep it, and keep it secret. Nobody, you included, can"
+            " play under this name without it."
+        ),
+    ] = None
+
+
+class Rank(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One row of the ladder: a rated bot and all that it has played."""
+
+    name: Annotated[str, Meta(description="The name it is rated by; of a house bot, its kind.")]
+    mu: Annotated[int, Meta(description="The estimate of its strength, in thousandths.")]
+    sigma: Annotated[int, Meta(description="How uncertain that is, in thousandths.")]
+    matches: Annotated[int, Meta(description="Rated matches it played to the end.")]
+    hands: Annotated[int, Meta(description="Hands in them.")]
+    points: Annotated[
+        int,
+        Meta(description="Points in them; a hand in which the stand-in moved for it counts none."),
+    ]
+    firsts: Annotated[int, Meta(description="Hands in which it was first, without the stand-in.")]
+    house: Annotated[bool, Meta(description="A house bot, seated to fill up tables.")] = False
+    here: Annotated[bool, Meta(description="Enlisted at the moment.")] = False
+
+
+class Ladder(Message, frozen=True, kw_only=True, tag="standings"):
+    """The ladder, by `mu` - 3 `sigma`, the best first. Who has finished no match is not in it."""
+
+    ranks: Annotated[tuple[Rank, ...], Meta(description="The rows that were asked for.")] = ()
+    total: Annotated[int, Meta(description="How many rows there are.")] = 0
+    seats: Annotated[int, Meta(description="Seats of a rated table.")]
+    hands: Annotated[int, Meta(description="Hands of a rated match.")]
+
+
 ClientMessage = (
     Hello
     | ListTables
@@ -421,6 +499,8 @@ ClientMessage = (
     | Close
     | Chat
     | Away
+    | Enlist
+    | ListLadder
     | Ping
     | Pong
     | Bye
@@ -439,6 +519,8 @@ ServerMessage = (
     | Unseated
     | Draining
     | Notice
+    | Enlisted
+    | Ladder
     | Ping
     | Pong
     | Bye

@@ -98,6 +98,7 @@ class Admin:
             "bans": self._list_bans,
             "announce": self._announce,
             "drain": self._begin_drain,
+            "ladder": self._ladder,
             "log-level": self._log_level,
         }
         if command.do not in commands:
@@ -146,6 +147,23 @@ class Admin:
 
     async def _list_bans(self, what: str) -> list[str]:
         return self._bans.listed() or ["nobody is banned"]
+
+    async def _ladder(self, what: str) -> list[str]:
+        """The standings, and whether the kept matches lead to the same."""
+        ladder = self._steering.lobby.ladder
+        rows: list[tuple[str, ...]] = [
+            ("name", "kind", "mu", "sigma", "matches", "hands", "points", "firsts")
+        ]
+        for each in ladder.standings():
+            numbers = (each.matches, each.hands, each.points, each.firsts)
+            rating = (f"{each.rating.mu:.2f}", f"{each.rating.sigma:.2f}")
+            kind = "house" if each.house else "bot"
+            rows.append((each.name, kind, *rating, *map(str, numbers)))
+        matches, wrong = await ladder.differences()
+        verdict = f"computed again from {matches} matches: "
+        if wrong:
+            return [*_columns(rows), f"{verdict}other figures for {', '.join(wrong)}"]
+        return [*_columns(rows), f"{verdict}the same"]
 
     # -- acting -------------------------------------------------------------------------------
 

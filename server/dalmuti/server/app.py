@@ -126,6 +126,11 @@ class App:
 
     def _open_store(self) -> Store | None:
         if self.config.data is None:
+            if self.config.ladder.enabled:
+                raise StartError(
+                    "the ladder keeps its ratings in a data folder; name one with --data, or `data`"
+                    " in the configuration"
+                )
             return None
         try:
             return Store.open(Path(self.config.data), durable=self.config.durable)
@@ -164,6 +169,7 @@ class App:
             everything.start_soon(self._host_bots, bots)
             everything.start_soon(self._keep_up, lobby.push_changes)
             everything.start_soon(self._keep_up, lobby.send_gathered)
+            everything.start_soon(self._keep_up, lobby.ladder.run)
             everything.start_soon(keeping.beat, lambda: bool(lobby.rooms))
             async with trio.open_nursery() as accepting:
                 accepting.start_soon(self._accept, entrances, everything)

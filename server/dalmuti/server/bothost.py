@@ -118,7 +118,7 @@ class BotHost:
             "bot": job.bot,
             "name": job.name,
             "ticket": job.ticket,
-            "delay": self._delay,
+            "delay": self._delay if job.delay is None else job.delay,
         }
         if self.password is not None:
             values["password"] = self.password

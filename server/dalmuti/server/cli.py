@@ -163,6 +163,7 @@ def _admin_commands(commands: Any) -> None:
         ("bans", "", "list the bans"),
         ("announce", "TEXT", "say something to everybody"),
         ("drain", "[SECONDS]", "open no more tables, and stop when no hand is played (300)"),
+        ("ladder", "", "list the ladder, and compute it again from its matches"),
         ("log-level", "LEVEL", "debug, info, warning or error, until the next start"),
     ):
         one = orders.add_parser(order, help=about, description=about[:1].upper() + about[1:] + ".")

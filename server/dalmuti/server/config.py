@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_typ
 import msgspec
 from msgspec import Meta, Struct
 
+from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import HUMAN_DELAY, Limits
 from dalmuti.server.log import Level
 
@@ -104,6 +105,9 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         float, Meta(ge=0, le=60, description="Seconds a house bot takes for a move; 0: none.")
     ] = HUMAN_DELAY
     limits: Annotated[Limits, Meta(description="What the server does not go beyond.")] = Limits()
+    ladder: Annotated[
+        LadderSettings, Meta(description="Rated matches between bots (docs/ladder.md).")
+    ] = LadderSettings()
 
     @property
     def matches(self) -> Path | None:
@@ -116,6 +120,10 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def pace(self) -> float:
         """How much slower than usual bots and stand-ins are; 0 is instant."""
         return self.bot_delay / HUMAN_DELAY
+
+
+SECTIONS: Final[dict[str, type[Struct]]] = {"limits": Limits, "ladder": LadderSettings}
+"""The keys that have keys of their own."""
 
 
 def load(path: Path) -> Config:
@@ -135,9 +143,10 @@ def load(path: Path) -> Config:
 def config_from(raw: dict[str, Any]) -> Config:
     """The configuration in a TOML document. Raises ConfigError."""
     _check_keys(raw, Config, "")
-    limits = raw.get("limits", {})
-    if isinstance(limits, dict):
-        _check_keys(limits, Limits, "limits.")
+    for name, form in SECTIONS.items():
+        section = raw.get(name, {})
+        if isinstance(section, dict):
+            _check_keys(section, form, f"{name}.")
     _check_words(raw)
     values = {key: None if value == "" else value for key, value in raw.items()}
     if raw.get("greeting") == "":
@@ -166,6 +175,8 @@ def check(config: Config) -> None:
         )
     if config.tls_key is not None and config.tls_cert is None:
         raise ConfigError("tls_key: there is no tls_cert that it could belong to")
+    if wrong := config.ladder.wrong():
+        raise ConfigError(wrong)
     if config.metrics is not None:
         host, _ = split_address(config.metrics)
         if host not in ("localhost", "::1") and not host.startswith("127."):

@@ -33,6 +33,8 @@ COSTS: Final[dict[type[msg.Request], tuple[msg.Bucket, int] | None]] = {
     msg.Allow: ("lobby", 1),
     msg.GiveHost: ("lobby", 1),
     msg.Close: ("lobby", 1),
+    msg.Enlist: ("lobby", 5),
+    msg.ListLadder: ("lobby", 5),
     msg.Deal: ("game", 1),
     msg.Act: ("game", 1),
     msg.Nonce: ("nonce", 1),
@@ -95,6 +97,12 @@ class Gate:
         """Before a password of a table is looked at. Raises Refused."""
         if seconds := self.try_secret(address, now):
             raise TooFast(seconds, "secret", self._limits)
+
+    def wrong_key(self, address: str, now: float) -> Refused:
+        """What is answered to a key that is not that of the name."""
+        if seconds := self.wrong_secret(address, now):
+            return TooFast(seconds, "secret", self._limits)
+        return Refused(ErrorCode.WRONG_KEY, "this name in the ladder has another key")
 
     def wrong_token(self, address: str, now: float) -> Refused:
         """What is answered to a token that gives nothing back."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import trio
+from msgspec.structs import replace
 
 from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
@@ -17,6 +18,8 @@ from dalmuti.server.bans import Bans
 from dalmuti.server.config import Config
 from dalmuti.server.gate import Gate
 from dalmuti.server.incidents import Incidents
+from dalmuti.server.ladder.ladder import Ladder
+from dalmuti.server.limits import HUMAN_DELAY, Limits
 from dalmuti.server.log import Log
 from dalmuti.server.metrics import Metrics
 from dalmuti.server.passwords import Passwords
@@ -25,6 +28,7 @@ from dalmuti.server.sessions import Caller, Secret, new_token, unique_name
 from dalmuti.server.store.keeping import Keeping, Kept
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
+from dalmuti.server.table.rated import Rated
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
@@ -66,6 +70,7 @@ class Lobby:
         self._keeping = keeping or Keeping(config, log)
         self.incidents = Incidents(config.limits.log_seconds)
         self.gate = Gate(config.limits)
+        self.ladder = Ladder(self, config.ladder, log, self._keeping, self._bans)
         self._told: dict[int, Peer] = {}
         """Who has something in his outbox that is not being written yet."""
         self._gathering: dict[int, Peer] = {}
@@ -74,6 +79,11 @@ class Lobby:
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
+
+    @property
+    def limits(self) -> Limits:
+        """What is in force."""
+        return self._config.limits
 
     @property
     def deserted(self) -> bool:
@@ -152,6 +162,8 @@ class Lobby:
         assert peer.caller is not None
         began = time.perf_counter()
         kind = str(type(request).__struct_config__.tag)
+        if isinstance(request, msg.Leave):
+            peer.entrant = None
         try:
             peer.rates.take(request, trio.current_time())
             match request:
@@ -161,6 +173,11 @@ class Lobby:
                     peer.post(self.view())
                 case msg.CreateTable():
                     await self._create(peer, peer.caller, request)
+                case msg.ListLadder():
+                    self.ladder.tell(peer, request)
+                case msg.Enlist():
+                    self._must_be_free(peer)
+                    await self.ladder.enlist(peer, request)
                 case msg.JoinTable() | msg.Resume():
                     self._must_be_free(peer)
                     room = self.rooms.get(skeleton(request.table))
@@ -231,6 +248,9 @@ class Lobby:
         return self._closing and self._keeping.on
 
     def _settle(self, peer: Peer, room: Room) -> None:
+        """Notes whether the peer is at this table, unless the ladder has it at another by now."""
+        if peer.room is not room:
+            return
         people = room.table.people
         if room.table.closed or peer.conn not in people:
             peer.room = None
@@ -244,6 +264,8 @@ class Lobby:
     def _must_be_free(peer: Peer) -> None:
         if peer.room is not None:
             raise Refused(ErrorCode.ALREADY_SEATED, "leave your table first")
+        if peer.entrant is not None:
+            raise Refused(ErrorCode.ALREADY_SEATED, "you are enlisted in the ladder; leave first")
 
     def _must_have_bots(self) -> None:
         """House bots are connections as well: they must leave some for people."""
@@ -288,15 +310,46 @@ class Lobby:
         if not opening.answered:
             raise Refused(ErrorCode.REFUSED, "the table could not be opened")
 
-    def _table(self, name: str, options: TableOptions, **given: Any) -> Table:
+    def open_rated(self, number: int, peers: Sequence[Peer], bots: Sequence[str]) -> None:
+        """Opens the table of a rated match and seats these at it. See `ladder.ladder.Hall`."""
+        name = f"Ladder {number}"
+        while skeleton(name) in self.rooms:
+            name += "-2"
+        options = replace(self.ladder.settings.options(), seats=len(peers) + len(bots))
+        table = self._table(name, options, dealer=Dealer(name), rated=Rated(number))
+        room = self._room(table, self._keeping.new(table))
+        key = skeleton(name)
+        self.rooms[key] = room
+        callers = [peer.caller for peer in peers if peer.caller is not None]
+        for peer in peers:
+            peer.room, peer.listing = room, False
+
+        def opening(table: Table, now: float) -> bool:
+            table.open_rated(callers, bots, now)
+            return True
+
+        self._log.info("rated_match", table=name, players=[*(c.name for c in callers), *bots])
+        asked = Asked(Caller(0, "", "bot"), None, do=opening)
+        self._nursery.start_soon(self._run, key, room, asked)
+
+    def _table(
+        self, name: str, options: TableOptions, rated: Rated | None = None, **given: Any
+    ) -> Table:
+        pace = self._config.pace
+        if rated is not None:
+            pace = self.ladder.settings.bot_delay / HUMAN_DELAY
         return self._make_table(
             name,
             options,
             self._config.limits,
             instance=self.instance,
-            pace=self._config.pace,
+            pace=pace,
+            rated=rated,
             **given,
         )
+
+    def _send_for_rated_bot(self, job: BotJob) -> None:
+        self._send_for_bot(replace(job, delay=self.ladder.settings.bot_delay))
 
     def _room(self, table: Table, kept: Kept) -> Room:
         return Room(
@@ -304,7 +357,7 @@ class Lobby:
             self._log,
             deliver=self._deliver,
             flush=self._flush,
-            send_for_bot=self._send_for_bot,
+            send_for_bot=self._send_for_bot if table.rated is None else self._send_for_rated_bot,
             changed=self._note_change,
             recorder=kept.recorder,
             keeper=kept.journal,
@@ -325,12 +378,15 @@ class Lobby:
                     password=header.password,
                     solo=header.solo,
                     dealer=Dealer(header.name, header.seed),
+                    rated=None if header.rated is None else Rated(header.rated),
                 )
                 kept = self._keeping.restored(table, saved)
                 table.restart(self._keeping.clock.now(), self._config.limits.restart_bonus)
             except Exception:
                 log.crash("table_not_restored")
                 continue
+            if header.rated is not None:
+                self.ladder.restored(header.rated)
             self.rooms[key] = self._room(table, kept)
             log.info("table_restored", hand=table.play.match.hands_begun)
             self._nursery.start_soon(self._run, key, self.rooms[key], None)
@@ -342,6 +398,11 @@ class Lobby:
             del self.rooms[key]
             event = "table_closed" if room.table.closed else "table_put_down"
             self._log.info(event, table=room.table.name)
+            if room.table.rated is not None:
+                for peer in self.peers.values():
+                    if peer.room is room and room.table.closed:
+                        peer.room = None  # after a crash nobody may have told him
+                self.ladder.over(room.table)
             self._note_gone()
 
     def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
@@ -435,4 +496,5 @@ class Lobby:
     def _note_gone(self) -> None:
         self._gone.set()
         self._gone = trio.Event()
+        self.ladder.look()
         self._note_change()

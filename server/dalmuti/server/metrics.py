@@ -56,6 +56,10 @@ class Metrics:
         self.longest_step = 0.0
         """The longest time, in seconds, that one task has held up all others."""
         self.slow_steps = 0
+        self.rated_matches: Counter[str] = Counter()
+        """Matches of the ladder: rated, or void because a house bot did not come."""
+        self.entrants: Counter[str] = Counter({"waiting": 0, "playing": 0})
+        """Bots that are enlisted in the ladder now."""
 
     def outbox(self, items: int, size: int) -> None:
         """Notes how full an outbox is."""
@@ -98,6 +102,13 @@ class Metrics:
             ),
             *_single("loop_lag_seconds", "gauge", "The longest step of a task.", self.longest_step),
             *_single("slow_steps_total", "counter", "Steps over 50 ms.", self.slow_steps),
+            *_family(
+                "rated_matches_total", "counter", "Ended matches of the ladder.",
+                self.rated_matches, "result",
+            ),
+            *_family(
+                "ladder_entrants", "gauge", "Bots enlisted in the ladder.", self.entrants, "state"
+            ),
             *_single("resident_bytes", "gauge", "Memory of the process.", resident_bytes()),
         ]  # fmt: skip
         return "\n".join(lines) + "\n"

@@ -43,6 +43,7 @@ from dalmuti.protocol.messages import (
 from dalmuti.server.doors import Place
 from dalmuti.server.gate import Rates
 from dalmuti.server.incidents import Incidents
+from dalmuti.server.ladder.entrants import Entrant
 from dalmuti.server.limits import Bucket, Limits
 from dalmuti.server.log import Log, Value
 from dalmuti.server.metrics import Metrics
@@ -93,6 +94,8 @@ class Peer:
         self.caller: Caller | None = None
         self.room: Room | None = None
         """The table it is at."""
+        self.entrant: Entrant | None = None
+        """As whom it is enlisted in the ladder."""
         self.listing = False
         """Whether it wants to hear of changes in the lobby."""
         self.rates = Rates(limits)

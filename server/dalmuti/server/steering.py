@@ -67,6 +67,10 @@ class Steering:
     def figures(self) -> str:
         """The page for Prometheus."""
         lobby = self.lobby
+        enlisted = [peer for peer in lobby.peers.values() if peer.entrant is not None]
+        playing = sum(peer.room is not None for peer in enlisted)
+        lobby.metrics.entrants["playing"] = playing
+        lobby.metrics.entrants["waiting"] = len(enlisted) - playing
         kinds = Counter({"human": 0, "bot": 0})
         kinds.update(peer.caller.kind for peer in lobby.peers.values() if peer.caller is not None)
         hands = sum(room.table.play.match.hand is not None for room in lobby.rooms.values())

@@ -18,7 +18,7 @@ import trio
 
 from dalmuti.client.arena.program import LINE, Match, Report
 from dalmuti.client.arena.workers import LOAD_SECONDS
-from dalmuti.client.bot import BotError
+from dalmuti.client.bots.load import BotError
 
 
 class Process:

@@ -21,7 +21,8 @@ from dalmuti.client.arena import leash
 from dalmuti.client.arena.chair import Sitter, wire
 from dalmuti.client.arena.plan import Tally
 from dalmuti.client.arena.seats import MARK, Guard, Mark, Seated
-from dalmuti.client.bot import Bot, BotError, load_bot
+from dalmuti.client.bot import Bot
+from dalmuti.client.bots.load import BotError, load_bot
 from dalmuti.client.model import Input
 from dalmuti.client.session import Session
 from dalmuti.protocol.messages import JoinTable

@@ -32,7 +32,8 @@ from dalmuti.client.arena.save import transcript
 from dalmuti.client.arena.seats import Seated
 from dalmuti.client.arena.sitting import Sitting, Trouble
 from dalmuti.client.arena.stranger import Commanded, Scripted, Stranger
-from dalmuti.client.bot import Bot, BotError, load_bot
+from dalmuti.client.bot import Bot
+from dalmuti.client.bots.load import BotError, load_bot
 from dalmuti.client.servers import Server, ServerError
 
 LIMITS: Final = {

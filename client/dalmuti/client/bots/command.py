@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from dalmuti.client import settings
 from dalmuti.client.settings import Settings
 from dalmuti.client.start import Refusal, address_of, claim_seat, trust_of
 from dalmuti.protocol.text import cut
+
+if TYPE_CHECKING:
+    from dalmuti.client.ladderkeys import KeyFile
 
 NEED_ADDRESS: Final = (
     "expected the address of a server, such as `dalmuti bot {} 192.168.1.20`; the host's screen"
@@ -33,6 +37,8 @@ def bot(given: argparse.Namespace) -> int:
     from dalmuti.client.bots.load import BotError, load_bot, made
     from dalmuti.client.bots.seat import seat_bots
 
+    if given.ladder and given.table is not None:
+        raise Refusal("expected --ladder or --table, found both: the server seats who is rated")
     is_file = given.bot.endswith(".py") or ":" in given.bot
     try:
         make = load_bot(given.bot)
@@ -55,4 +61,12 @@ def bot(given: argparse.Namespace) -> int:
         seed=given.seed,
         strict=given.strict,
         threaded=is_file,
+        ladder=_keys(f"{target}:{port}", trust is not None) if given.ladder else None,
     )
+
+
+def _keys(address: str, tls: bool) -> Callable[[str], KeyFile]:
+    """What finds the keys of our names in a ladder. One that was had over TLS is for TLS alone."""
+    from dalmuti.client.ladderkeys import KeyFile
+
+    return lambda name: KeyFile(f"tls://{address}" if tls else address, name)

@@ -12,9 +12,10 @@ from dalmuti.client.bot import Bot
 from dalmuti.client.bots.player import Player
 from dalmuti.client.link import tcp
 from dalmuti.client.seats import Seat, SeatFile
-from dalmuti.client.session import Ended, Held, Session
+from dalmuti.client.session import Ended, Held, LadderName, Session
 from dalmuti.client.trust import Trust
 from dalmuti.protocol.messages import JoinTable
+from dalmuti.protocol.text import cut
 
 Claim = tuple[SeatFile, Seat | None]
 """A file for a seat, and the seat that is in it."""
@@ -35,12 +36,14 @@ def seat_bots(
     seed: int | None = None,
     strict: bool = False,
     threaded: bool = False,
+    ladder: Callable[[str], LadderName] | None = None,
 ) -> int:
     """Plays these bots until they have left. Returns the exit code: the worst that happened.
 
     With a `trust` they connect over TLS. `claim` gives each a file for its seat, and the seat that
     an earlier bot, which was killed, still holds (server.md I-22). The first bot begins with
-    `seed`, the next with `seed + 1`, and so on.
+    `seed`, the next with `seed + 1`, and so on. With a `ladder`, which has the keys of our names,
+    they enlist there instead, each under a name of its own.
     """
     entry = JoinTable(id=0, table=table or "?", password=password)
 
@@ -49,7 +52,8 @@ def seat_bots(
             complain(text)
         return ""
 
-    claims = [claim() for _ in bots]
+    claims = [None if ladder else claim() for _ in bots]
+    names = [name, *(cut(name, 18 - n // 10, "") + f"-{n}" for n in range(2, len(bots) + 1))]
     seats = [each[1] if each else None for each in claims]
     sessions = [
         Session(
@@ -63,10 +67,11 @@ def seat_bots(
             kind="bot",
             strict=strict,
             password=password,
-            entry=entry if table else None,
-            join_only=None if table else entry,
+            entry=entry if table and not ladder else None,
+            join_only=None if table or ladder else entry,
+            ladder=ladder(rated) if ladder else None,
         )
-        for each, seat in zip(claims, seats, strict=True)
+        for each, seat, rated in zip(claims, seats, names, strict=True)
     ]
     ends: list[Ended] = []
     caught: list[int] = []

@@ -24,6 +24,7 @@ def _bot(commands: Any) -> None:
         "dalmuti bot greedy 127.0.0.1",
         "dalmuti bot mybot.py 192.168.1.20 --table Kitchen",
         "dalmuti bot mybot.py:Cautious 127.0.0.1 --count 3 --seed 1 --strict",
+        "dalmuti bot mybot.py cards.example.org --tls --ladder --name Cautious",
         action="dalmuti.client.bots.command:bot",
         more="`doctor` exits with 0 if a bot can play there, 3 if it cannot connect, 4 if it is\n"
         "refused, and 1 if the server does not what it should.",
@@ -47,6 +48,11 @@ def _bot(commands: Any) -> None:
     )
     made.add_argument("--count", type=whole(1, 10), default=1, metavar="N", help="how many (1)")
     made.add_argument("--name", metavar="NICK", help="its name; else the bot's")
+    made.add_argument(
+        "--ladder",
+        action="store_true",
+        help="play rated matches, one after the other; `dalmuti ladder` shows what came of them",
+    )
     made.add_argument(
         "--bot-delay", type=seconds, default=0.0, metavar="SECONDS", help="time for a move (0)"
     )

@@ -63,10 +63,15 @@ def shared(made: Parser) -> None:
 
 
 def where(made: Parser) -> None:
-    """Which server, and how to reach it."""
+    """Which server and table, and how to reach it."""
     made.add_argument("address", nargs="?", metavar="HOST[:PORT]", help="where the server is")
     made.add_argument("--table", metavar="NAME", help="which table; else the only one there is")
     made.add_argument("--password", help="the password of the server or the table")
+    encryption(made)
+
+
+def encryption(made: Parser) -> None:
+    """Whether to encrypt, and whom to trust."""
     made.add_argument(
         "--tls",
         action="store_true",

@@ -1,15 +1,15 @@
-"""The commands about what is saved, and about the protocol itself."""
+"""The commands about what is kept, here or at a server, and about the protocol itself."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command
+from dalmuti.client.commands.parts import command, encryption
 
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
-    for each in (_replay, _verify, _export, _describe):
+    for each in (_replay, _verify, _export, _ladder, _describe):
         each(commands)
 
 
@@ -60,6 +60,22 @@ def _export(commands: Any) -> None:
         metavar="SEAT",
         help="the decisions of this player only, by number or name; else of all, each as he saw it",
     )
+
+
+def _ladder(commands: Any) -> None:
+    made = command(
+        commands,
+        "ladder",
+        "show how strong the rated bots of a server are",
+        "dalmuti ladder cards.example.org --tls",
+        "dalmuti ladder 127.0.0.1 --json",
+        action="dalmuti.client.standings:ladder",
+        more="`dalmuti bot mybot.py HOST --ladder` plays rated matches there.",
+    )
+    made.add_argument("address", metavar="HOST[:PORT]", help="where the server is")
+    made.add_argument("--password", help="the password of the server")
+    encryption(made)
+    made.add_argument("--json", action="store_true", help="as JSON")
 
 
 def _describe(commands: Any) -> None:

@@ -91,6 +91,8 @@ def table_rules(info: TableInfo) -> str:
         marks.append("password")
     if info.solo:
         marks.append("solo")
+    if info.rated:
+        marks.append("rated")
     return ", ".join(marks)
 
 
@@ -98,6 +100,8 @@ def table_note(info: TableInfo) -> str:
     """What can be done at a table."""
     if info.solo:
         return "One person against house bots: w watches."
+    if info.rated:
+        return "A rated match between bots: w watches."
     if info.people + info.bots >= info.options.seats:
         return "All seats are taken: w watches."
     lock = " It asks for a password." if info.locked else ""

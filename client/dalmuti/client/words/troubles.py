@@ -19,6 +19,8 @@ ERRORS = {
     "already_seated": "You sit at a table already; leave it first.",
     "bad_token": "Your seat is not held any more.",
     "kicked": "You have been sent away from this table.",
+    "no_ladder": "This server keeps no ladder.",
+    "wrong_key": "That name in the ladder is somebody else's; choose another with --name.",
     "draining": "The server is about to stop and opens no new tables.",
     "not_seated": "You sit at no table.",
     "not_host": "Only the host may do that.",

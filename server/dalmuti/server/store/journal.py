@@ -10,6 +10,8 @@ Chat is not kept, but its number in the table's events is: a number stands for o
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import msgspec
 from msgspec import Struct
 
@@ -37,6 +39,8 @@ class Header(Struct, frozen=True, gc=False, omit_defaults=True):
     seed: int | None = None
     """Of a table that plays known deals."""
     password: Secret | None = None
+    rated: int | None = None
+    """The number of its match, of a table of the ladder."""
 
 
 class Step(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -72,13 +76,29 @@ def read(rows: Rows) -> Saved:
     )
 
 
+class Rater(Protocol):
+    """Who rates matches (`ladder.ladder.Ladder`)."""
+
+    def rate(self, table: Table) -> list[Statement]:
+        """What the end of this rated match changes; nothing if it was not played to its end."""
+
+    def is_rated(self, table: Table) -> None:
+        """Is told when that is kept."""
+
+
 class Journal:
     """The rows of one table."""
 
-    def __init__(self, number: int, writer: Writer, saved: Saved | None = None) -> None:
+    def __init__(
+        self,
+        number: int,
+        writer: Writer,
+        saved: Saved | None = None,
+        rater: Rater | None = None,
+    ) -> None:
         """`saved` is what is there already."""
         self.id = number
-        self._writer = writer
+        self._writer, self._rater = writer, rater
         self._known = saved is not None
         self._steps = 0 if saved is None else len(saved.steps)
         self._state = b"" if saved is None else pack(saved.state)
@@ -88,6 +108,8 @@ class Journal:
         statements = self.statements(table, batch, place)
         if statements:
             await self._writer.keep(statements)
+        if table.closed and table.rated is not None and self._rater is not None:
+            self._rater.is_rated(table)
 
     async def forget(self) -> None:
         """Returns when nothing of the table is kept any more. Raises NotKept."""
@@ -97,7 +119,12 @@ class Journal:
         """What is to be written now; nothing if nothing changed."""
         if table.closed:
             close: Statement = ("DELETE FROM tables WHERE id = ?", (self.id,))
-            return [close, *_won(table, batch)] if self._known else []
+            if not self._known:
+                return []
+            self._known = False  # the loop may ask again, and a match is rated once
+            if table.rated is not None and self._rater is not None:
+                return [close, *self._rater.rate(table)]
+            return [close, *_won(table, batch)]
         out: list[Statement] = []
         if not self._known:
             values = (self.id, pack(_header(table)), pack(Between()), pack(place))
@@ -126,11 +153,23 @@ class Journal:
 
 
 def _header(table: Table) -> Header:
-    return Header(table.name, table.options, table.solo, table.dealer.fixed, table.password)
+    return Header(
+        table.name,
+        table.options,
+        table.solo,
+        table.dealer.fixed,
+        table.password,
+        None if table.rated is None else table.rated.number,
+    )
 
 
 def _won(table: Table, batch: Batch) -> list[Statement]:
-    """Counts a hand that is over for those who played it to the end, house bots aside."""
+    """Counts a hand that is over for those who played it to the end, house bots aside.
+
+    What bots play at rated tables is counted in the ladder.
+    """
+    if table.rated is not None:
+        return []
     result: HandEnded | None = table.play.match.result
     if result is None or not any(isinstance(entry, Ended) for entry in batch.entries):
         return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from pathlib import Path
 
 import trio
 from msgspec import Struct
@@ -16,7 +17,7 @@ from dalmuti.server.clock import Clock
 from dalmuti.server.config import Config
 from dalmuti.server.log import Log
 from dalmuti.server.records import Place, Recorder, new_name
-from dalmuti.server.store.journal import Journal, Saved, Step, read
+from dalmuti.server.store.journal import Journal, Rater, Saved, Step, read
 from dalmuti.server.store.store import Store
 from dalmuti.server.store.writer import BEAT_SECONDS, Writer
 from dalmuti.server.table.image import load
@@ -36,6 +37,9 @@ class Keeping:
     def __init__(self, config: Config, log: Log, store: Store | None = None) -> None:
         self.clock = Clock(None if store is None else store.clock())
         self.writer = None if store is None else Writer(store, self.clock, log)
+        self.store = store
+        self.rater: Rater | None = None
+        """Who rates the matches of the ladder."""
         self._config, self._log = config, log
         self._rows = [] if store is None else store.tables()
         self._files: set[str] = set()
@@ -57,10 +61,10 @@ class Keeping:
         if self.writer is None:
             return Kept(self._recorder(table, Place()))
         place = Place()
-        if (folder := self._config.matches) is not None:
+        if (folder := self._folder(table)) is not None:
             place = Place(new_name(folder, table.name, self._files))
             self._files.add(place.file)
-        journal = Journal(next(self._numbers), self.writer)
+        journal = Journal(next(self._numbers), self.writer, rater=self.rater)
         return Kept(self._recorder(table, place), journal)
 
     def saved(self) -> Iterator[Saved]:
@@ -83,10 +87,10 @@ class Keeping:
         assert self.writer is not None
         self._files.add(saved.place.file)
         recorder = self._recorder(table, saved.place, saved.steps)
-        return Kept(recorder, Journal(saved.id, self.writer, saved))
+        return Kept(recorder, Journal(saved.id, self.writer, saved, self.rater))
 
     def _recorder(self, table: Table, place: Place, steps: Sequence[Step] = ()) -> Recorder | None:
-        folder = self._config.matches
+        folder = self._folder(table)
         if folder is None:
             return None
         recorder = Recorder(
@@ -105,6 +109,11 @@ class Keeping:
         for step in steps:
             recorder.note(step.entries, step.names)
         return recorder
+
+    def _folder(self, table: Table) -> Path | None:
+        """Where the transcript of this table goes; rated matches are many, and left out."""
+        wanted = table.rated is None or self._config.ladder.records
+        return self._config.matches if wanted else None
 
     async def beat(self, busy: Callable[[], bool]) -> None:
         """Lets the journal know the time while there are tables. Runs on."""

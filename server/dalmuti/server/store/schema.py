@@ -42,6 +42,28 @@ MIGRATIONS: Final = (
     );
     INSERT INTO clock VALUES (1, 0.0);
     """,
+    # 2
+    """
+    CREATE TABLE entrants (     -- the names in the ladder, no two of them alike
+        name TEXT PRIMARY KEY,
+        house INTEGER NOT NULL, -- 1: a house bot, by its kind
+        key BLOB NOT NULL,      -- the digest of what its owner must show
+        address TEXT NOT NULL,  -- from where it was enlisted
+        since REAL NOT NULL,    -- seconds since 1970, and so is the next
+        seen REAL NOT NULL,
+        mu REAL NOT NULL,
+        sigma REAL NOT NULL,
+        matches INTEGER NOT NULL,
+        hands INTEGER NOT NULL,
+        points INTEGER NOT NULL,
+        firsts INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE rated (        -- the matches behind the ratings, in the order of their ends
+        id INTEGER PRIMARY KEY,
+        number INTEGER NOT NULL UNIQUE, -- of the match: none is rated twice
+        result BLOB NOT NULL    -- ladder.ratings.Result
+    );
+    """,
 )
 VERSION: Final = len(MIGRATIONS)
 

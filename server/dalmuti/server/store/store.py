@@ -67,6 +67,23 @@ class Won(Struct, frozen=True):
     points: int
 
 
+class Entered(Struct, frozen=True):
+    """A name in the ladder (`ladder.entrants.Entrant`)."""
+
+    name: str
+    house: bool
+    key: bytes
+    address: str
+    since: float
+    seen: float
+    mu: float
+    sigma: float
+    matches: int
+    hands: int
+    points: int
+    firsts: int
+
+
 class Store:
     """An open journal."""
 
@@ -141,6 +158,23 @@ class Store:
             (most,),
         )
         return [Won(*row) for row in rows]
+
+    def entrants(self) -> list[Entered]:
+        """The names in the ladder."""
+        rows = self._db.execute(
+            "SELECT name, house, key, address, since, seen, mu, sigma, matches, hands, points,"
+            " firsts FROM entrants"
+        )
+        return [Entered(name, bool(house), *rest) for name, house, *rest in rows]
+
+    def rated(self) -> list[bytes]:
+        """The rated matches, in the order in which they were rated."""
+        return [blob for (blob,) in self._db.execute("SELECT result FROM rated ORDER BY id")]
+
+    def last_rated(self) -> int:
+        """The highest number of a rated match; 0 if there is none."""
+        (number,) = self._db.execute("SELECT max(number) FROM rated").fetchone()
+        return int(number or 0)
 
     # -- writing --------------------------------------------------------------------------------
 

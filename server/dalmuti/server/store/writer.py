@@ -9,7 +9,8 @@ and the same lot is tried again until it goes through. Only the end of the serve
 from __future__ import annotations
 
 import sqlite3
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 import trio
 
@@ -18,6 +19,7 @@ from dalmuti.server.log import Log
 from dalmuti.server.store.store import Statement, Store
 from dalmuti.server.table.room import NotKept
 
+T = TypeVar("T")
 AGAIN_SECONDS: Final = 1.0
 """Between attempts to write to a journal that cannot be written."""
 BEAT_SECONDS: Final = 1.0
@@ -55,6 +57,12 @@ class Writer:
             await self.keep([])
         except NotKept:
             return
+
+    async def read(self, what: Callable[[Store], T]) -> T:
+        """Reads in the thread that writes. Raises NotKept when the journal is closed."""
+        if self._over:
+            raise NotKept
+        return await trio.to_thread.run_sync(what, self.store, limiter=self._thread)
 
     def end(self) -> None:
         """Lets `run` return as soon as what waits is written, or cannot be."""

@@ -32,6 +32,8 @@ class BotJob(Struct, frozen=True):
     bot: str
     name: str
     ticket: str
+    delay: float | None = None
+    """Seconds that it takes for a move; None: what is usual here."""
 
 
 class House:
@@ -47,8 +49,8 @@ class House:
         self._table, self._people, self._seating = table, people, seating
         self._limits, self._tokens = limits, tokens
 
-    def add(self, bot: str, now: float) -> None:
-        """Asks for a bot; the caller has made sure of a free seat."""
+    def add(self, bot: str, now: float, name: str = "") -> None:
+        """Asks for a bot; the caller has made sure of a free seat. `name`: else one of a person."""
         if bot not in HOUSE_BOTS:
             raise Refused(
                 ErrorCode.UNKNOWN_BOT,
@@ -56,7 +58,7 @@ class House:
             )
         known = [p.name for p in self._people.seated()] + [t.name for t in self._people.tickets]
         taken = {name.partition("-")[0] for name in known}
-        name = next((name for name in HOUSE_NAMES if name not in taken), HOUSE_NAMES[0])
+        name = name or next((each for each in HOUSE_NAMES if each not in taken), HOUSE_NAMES[0])
         self._issue(bot, name, None, now)
 
     @property

@@ -20,6 +20,7 @@ from dalmuti.core.record import Record, steps
 from dalmuti.server.table.dealer import DealerState
 from dalmuti.server.table.people import PeopleState
 from dalmuti.server.table.play import PlayState
+from dalmuti.server.table.rated import Tally
 from dalmuti.server.table.table import Table
 
 
@@ -32,6 +33,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     dealer: DealerState
     host: int | None = None
     watching_host: int | None = None
+    tally: dict[int, Tally] = {}
+    """Of a rated match."""
 
 
 def state_of(table: Table) -> TableState:
@@ -43,6 +46,7 @@ def state_of(table: Table) -> TableState:
         dealer=table.dealer.state(),
         host=table.seating.host,
         watching_host=table.seating.watching_host,
+        tally={} if table.rated is None else table.rated.tally,
     )
 
 
@@ -69,3 +73,5 @@ def load(table: Table, match: Between, entries: Sequence[Entry], state: TableSta
     table.play.load(state.play)
     table.dealer.load(state.dealer)
     table.seating.host, table.seating.watching_host = state.host, state.watching_host
+    if table.rated is not None:
+        table.rated.tally = dict(state.tally)

@@ -54,6 +54,10 @@ class Player(Struct, eq=False):
     """How many whole hands in a row others decided for him."""
     retries: int = 0
     """How often a house bot was sent for since it last played."""
+    helped: bool = False
+    """Whether the stand-in has moved for him in this hand."""
+    late: int = 0
+    """How many decisions in a row the clock made for him."""
 
     @property
     def seated(self) -> bool:

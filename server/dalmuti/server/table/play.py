@@ -108,6 +108,7 @@ class Play:
         self._people.drop_left()
         for number in match.order:
             self._people.players[number].active = False
+            self._people.players[number].helped = False
         self._emit(events)
         self._ask(now)
 
@@ -175,7 +176,7 @@ class Play:
         except IllegalMove as error:
             raise Refused(ErrorCode(error.code.value), str(error)) from None
         player.answered = (message.decision, message.choice)
-        player.retries = 0
+        player.retries = player.late = 0
         player.active = True
         self._move(seat, message.choice, "player", now)
 
@@ -212,10 +213,12 @@ class Play:
         if due:
             seat = min(due, key=lambda seat: (asking.standins[seat], seat))
             hand = self._hand
+            self._people.players[self.match.order[seat]].helped = True
             self._move(seat, greedy(hand.cards(seat), hand.legal(seat)), "standin", now)
         elif waiting and asking.is_up(now):
             for seat in waiting:
                 if self.asking is asking:
+                    self._people.players[self.match.order[seat]].late += 1
                     self._move(seat, self._hand.default(seat), "clock", now)
         elif not waiting:
             self._close_window(asking, now)

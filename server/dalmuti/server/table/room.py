@@ -49,6 +49,8 @@ class Asked(Struct):
     answered: bool = False
     sends_away: bool = False
     """That whoever runs the server sends `caller.name` away, and no request."""
+    do: Callable[[Table, float], bool] | None = None
+    """What the server itself does at the table, and no request; whether it could be done."""
     refused: ErrorCode | None = None
     """The code, where it was answered with an error."""
     done: trio.Event = field(default_factory=trio.Event)
@@ -144,6 +146,14 @@ class Room:
         await asked.done.wait()
         return asked.answered
 
+    async def do(self, what: Callable[[Table, float], bool]) -> bool:
+        """Has the server do something at the table; False if that cannot be done there."""
+        asked = Asked(Caller(0, "", "bot"), None, do=what)
+        if not self._put(asked):
+            return False
+        await asked.done.wait()
+        return asked.answered
+
     def gone(self, caller: Caller) -> None:
         """Tells the table that a connection is no more."""
         self._put(Asked(caller, None))
@@ -210,6 +220,8 @@ class Room:
         if isinstance(asked.request, msg.CreateTable):
             table.open(asked.caller, asked.request, now)
             asked.answered = True
+        elif asked.do is not None:
+            asked.answered = asked.do(table, now)
         elif asked.sends_away:
             asked.answered = table.send_away(asked.caller.name, now)
         elif asked.request is not None:

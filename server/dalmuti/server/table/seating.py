@@ -45,13 +45,15 @@ class Seating:
         *,
         solo: bool,
         fair: bool,
+        rated: bool = False,
     ) -> None:
+        """A `rated` table has no host, and its seats are held to the end of the match."""
         self.host: int | None = None
         self.watching_host: int | None = None
         """The connection of a host who opened the table without sitting down at it."""
         self._name, self._people, self._feed, self._play = name, people, feed, play
         self._limits, self._tokens = limits, tokens
-        self._solo, self._fair = solo, fair
+        self._solo, self._fair, self._rated = solo, fair, rated
 
     # -- coming -------------------------------------------------------------------------------
 
@@ -64,7 +66,8 @@ class Seating:
         self._feed.emit(PlayerJoined(player.info()))
         for event in events:
             self._feed.emit(event)
-        if self.host is None and self.watching_host is None and not player.is_house:
+        no_host = self.host is None and self.watching_host is None and not self._rated
+        if no_host and not player.is_house:
             self._set_host(player)
         elif kind == "human" and self._bot_hosts_for_want_of_people():
             self._set_host(player)
@@ -203,7 +206,13 @@ class Seating:
         self._watcher_gone(conn)
 
     def free(self, player: Player, reason: Literal["left", "kicked", "lost"], now: float) -> None:
-        """Frees a seat: at once between hands, else the stand-in plays it to the end (J2, J3)."""
+        """Frees a seat: at once between hands, else the stand-in plays it to the end (J2, J3).
+
+        In a rated match the stand-in plays it to the end of that, and whoever had it can come back.
+        """
+        if self._rated:
+            self.set_presence(player, "standin", now)
+            return
         in_hand = self._play.match.seat_of(player.number) is not None
         events = self._play.match.leave(player.number)
         if in_hand:
@@ -248,6 +257,8 @@ class Seating:
     def set_presence(self, player: Player, presence: Presence, now: float) -> None:
         """Changes how a player is there, and lets the stand-in take over or give back."""
         player.grace_ends = None
+        if presence == "here":
+            player.late = 0
         if player.presence != presence:
             player.presence = presence
             self._feed.emit(PresenceChanged(player.number, presence))

@@ -11,7 +11,7 @@ Who sits here is `seating`, the game and its clocks `play`, what is said to whom
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random, SystemRandom
 from typing import Literal
 
@@ -30,6 +30,7 @@ from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.play import Play
+from dalmuti.server.table.rated import MOST_LATE, Rated
 from dalmuti.server.table.refused import Refused, TooFast
 from dalmuti.server.table.seating import Seating
 
@@ -68,6 +69,7 @@ class Table:
         dealer: Dealer | None = None,
         delays: Random | None = None,
         tokens: TokenSource = new_token,
+        rated: Rated | None = None,
     ) -> None:
         """`instance` names this run of the server; an event number of another means nothing.
 
@@ -75,6 +77,8 @@ class Table:
         """
         self.name, self.options, self.limits = name, options, limits
         self.solo, self.closed = solo, False
+        self.rated = rated
+        """The rated match, at a table of the ladder: then there is no host, and no chat."""
         self.people = People()
         self.feed = Feed(self.people, limits.resume_events)
         self.dealer = dealer or Dealer(name)
@@ -90,6 +94,7 @@ class Table:
             tokens,
             solo=solo,
             fair=self.dealer.fair,
+            rated=rated is not None,
         )
         self.house = House(name, self.people, self.seating, limits, tokens)
         self.password = password
@@ -112,6 +117,26 @@ class Table:
             self.seating.sit(caller, caller.kind, now)
         self._after(now)
 
+    def open_rated(self, callers: Sequence[Caller], bots: Sequence[str], now: float) -> None:
+        """The first thing that happens at a table of the ladder: these play, and house bots."""
+        self.feed.emit(TableOpened(self.name, self.options))
+        self.play.prepare()
+        for caller in callers:
+            self.seating.sit(caller, caller.kind, now)
+        for n, bot in enumerate(bots):
+            before = bots[:n].count(bot)
+            self.house.add(bot, now, f"{bot}-{before + 1}" if before else bot)
+        self._after(now)
+
+    def seat_again(self, caller: Caller, now: float) -> bool:
+        """Gives the seat of a rated match to its player; False if he has none here."""
+        for player in self.people.seated():
+            if not player.is_house and skeleton(player.name) == skeleton(caller.name):
+                self.seating.take_back(player, caller.conn, now)
+                self._after(now)
+                return True
+        return False
+
     def restart(self, now: float, bonus: float) -> None:
         """Goes on in a new run of the server: everybody has lost his connection at once.
 
@@ -127,6 +152,8 @@ class Table:
         self.people.forget_connections()
         self.house.send_again(now)
         self._deserted_at = None
+        if self.rated is not None:
+            self.rated.deal_at = now + bonus
         self._after(now)
         self.feed.out.clear()  # for connections that are no more, whose numbers others get now
 
@@ -179,6 +206,9 @@ class Table:
             if self._deserted_at is not None and self._deserted_at <= now:
                 self.close("empty")
                 return
+            if self.rated is not None and self.rated.deal_at is not None:
+                if self.rated.deal_at <= now:
+                    self.play.deal(now)
             self.play.tick(now)
             self._after(now)
 
@@ -194,6 +224,8 @@ class Table:
             yield ticket.expires
         if self._deserted_at is not None:
             yield self._deserted_at
+        if self.rated is not None and self.rated.deal_at is not None:
+            yield self.rated.deal_at
         if (moment := self.play.next_deadline()) is not None:
             yield moment
 
@@ -233,6 +265,7 @@ class Table:
             locked=self.password is not None,
             solo=self.solo,
             fair=self.dealer.fair,
+            rated=self.rated is not None,
         )
 
     @property
@@ -248,6 +281,9 @@ class Table:
         """Closes a table that nobody needs any more; starts the clock of a deserted one."""
         if self.closed:
             return
+        if self.rated is not None:
+            self._after_rated(self.rated, now)
+            return
         if self.play.match.hand is None:
             self.seating.free_idle(now)
         guests = [p for p in self.people.seated() if not p.is_house and p.presence != "left"]
@@ -258,6 +294,24 @@ class Table:
             self._deserted_at = None
         elif self._deserted_at is None:
             self._deserted_at = now + self.limits.table_seconds
+
+    def _after_rated(self, rated: Rated, now: float) -> None:
+        """Counts and deals. The table is closed with the end of the match, in the same moment, so
+        that it is kept as rated and as gone at once; or when a house bot does not come."""
+        match = self.play.match
+        rated.count(match, self.people)
+        if match.state == "over":
+            self.close("host")
+        elif self.house.given_up:
+            self.close("error")
+        elif self.house.expected:
+            rated.deal_at = None
+        else:
+            rated.wait_for_deal(match, self.people, set(self.dealer.nonces), now)
+        if not self.closed:
+            for player in self.people.seated():
+                if player.late >= MOST_LATE and player.presence == "here":
+                    self.seating.set_presence(player, "away", now)
 
     # -- requests -----------------------------------------------------------------------------
 
@@ -338,6 +392,8 @@ class Table:
     def _chat(self, caller: Caller, request: msg.Chat) -> None:
         if caller.conn not in self.people:
             raise Refused(ErrorCode.NOT_SEATED, "you are not at this table")
+        if self.rated is not None:
+            raise Refused(ErrorCode.REFUSED, "nobody talks at a rated table")
         text = safe_text(request.text).strip()
         if not text:
             raise Refused(ErrorCode.BAD_TEXT, "nothing of this text can be shown")
@@ -367,6 +423,10 @@ class Table:
             return
         if self.seating.sit_again(caller.conn, now):
             return
+        if self.rated is not None:
+            raise Refused(
+                ErrorCode.REFUSED, "at a rated table those sit who enlist in the ladder; watch it"
+            )
         if self.solo:
             raise Refused(
                 ErrorCode.SOLO_TABLE, "one person plays here against house bots; you may watch"

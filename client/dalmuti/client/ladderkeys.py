@@ -1,0 +1,63 @@
+"""Our names in ladders, in files: the key of each, which its server gives out once.
+
+One file a server and name, readable by its owner only, under the user's state folder. Whoever loses
+it has lost the name; whoever reads it can play under it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import platformdirs
+from msgspec import Struct
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """What is in a file."""
+
+    address: str
+    name: str
+    key: str
+
+
+def folder() -> Path:
+    """Where the files are, unless told otherwise."""
+    return platformdirs.user_state_path("dalmuti") / "ladder"
+
+
+class KeyFile:
+    """The file of one name at one server. A `session.LadderName`."""
+
+    def __init__(self, address: str, name: str, where: Path | None = None) -> None:
+        """Reads the key, if there is one. `address` is that of the server."""
+        plain = re.sub(r"[^A-Za-z0-9.-]", "_", f"{address}_{name}")[:80]
+        exact = hashlib.sha256(f"{address}\n{name}".encode()).hexdigest()[:12]
+        self.path = (where or folder()) / f"{plain}_{exact}.json"
+        self.address, self.name = address, name
+        self.key = self._load()
+
+    def _load(self) -> str | None:
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Key).key
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def save(self, name: str, key: str) -> None:
+        """Replaces the file at once: whoever reads it finds the old key or the new one.
+
+        Where it cannot be written the key is good for as long as this process lives.
+        """
+        self.key = key
+        new = self.path.with_suffix(".new")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(Key(address=self.address, name=name, key=key)))
+            os.replace(new, self.path)
+        except OSError:
+            return
