@@ -250,7 +250,8 @@ class Sitter:
         """At once."""
 
     async def done(self) -> None:
-        """At once."""
+        """At once, and the tally has its times."""
+        self._seated.close()
 
     def _answer(self, decision: Decision) -> None:
         choice: Choice = decision.choices[0]
