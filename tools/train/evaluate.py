@@ -1,11 +1,16 @@
 """How strong a network is: the trick-play trial of docs/bots.md, and sessions with taxes, compiled.
 
+    python -m tools.train.evaluate expert-v1.weights --deals 3000
+
 These figures steer the training; the ones to publish come from `dalmuti arena`, which plays the
 bots themselves. Points are those above par, par being half of the places below the first.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +18,7 @@ from numba import njit, prange
 from tools.train.chance import deal, start
 from tools.train.inputs import DEAL_TRAITS, Net, choose, new_mind
 from tools.train.play import DECK, give_best, pay_taxes
-from tools.train.policies import GREEDY, NET, simple, smart_return
+from tools.train.policies import CAREFUL, GREEDY, NET, RANDOM, simple, smart_return
 from tools.train.rules import (
     LEFT,
     MOST_MOVES,
@@ -148,3 +153,36 @@ def strength(
     """The trial of a candidate against a table of one field."""
     against = net if other is None else other
     return score(trial(net, against, threads, seed, deals, seats, candidate, field, locked))
+
+
+def main() -> int:
+    """The command."""
+    from tools.train.export import nets_of  # which needs this module
+
+    made = argparse.ArgumentParser(prog="python -m tools.train.evaluate")
+    made.add_argument("weights", type=Path)
+    made.add_argument("--deals", type=int, default=3000)
+    made.add_argument("--seed", type=int, default=9)
+    given = made.parse_args()
+    nets = nets_of(given.weights.read_bytes())
+    net, deals, seed = nets["tricks"], given.deals, given.seed
+    names = {RANDOM: "random", GREEDY: "greedy", CAREFUL: "careful", NET: "expert"}
+    pairs = [(NET, GREEDY), (NET, CAREFUL), (NET, RANDOM), (CAREFUL, GREEDY), (GREEDY, RANDOM)]
+    pairs += [(CAREFUL, NET), (GREEDY, NET)]
+    for one, field in pairs:
+        every = range(2, 11) if one == NET and field != RANDOM else (4, 6, 8)
+        found = [
+            f"{n}: {strength(net, n, one, field, deals=deals, seed=seed, threads=2)}" for n in every
+        ]
+        print(f"{names[one]} against {names[field]}, by seats: {', '.join(found)}", flush=True)
+    for seats in (4, 6, 8):
+        for field in (GREEDY, CAREFUL):
+            means = sessions(
+                net, nets["deal"], 2, seed, deals // 10, 100, seats, NET, field, True, True
+            )
+            print(f"expert with taxes against {names[field]}, {seats} seats: {score(means)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

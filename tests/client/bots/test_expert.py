@@ -38,8 +38,8 @@ from dalmuti.core.views import HandView, TableView, TrickView, view_table
 from dalmuti.protocol.messages import Decision
 
 GOLDEN = (
-    "d645a42f694574337de719152ab080c0de9794f2abcfc1a95779c1d50131d73c",
-    "021f33f9ab5847263ceb69a6a6978b7a2df542fe7160e36d7b0e018b2c591b12",
+    "725577c9dcb6ef843dc5f42a5f52d05e440588c5b08d29562a49040034096fed",
+    "428106232bb9538b9e9e9714fad82f74f5e365ee02ab1ecad61140abbcd0ec96",
 )
 """The SHA-256 of the weights, and of what they play in `fixed_deals`."""
 
