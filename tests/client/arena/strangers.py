@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]  # it has no types
+import msgpack
 
 from dalmuti.client.bot import Bot
 from dalmuti.core.events import Seen

@@ -251,6 +251,7 @@ class Sitter:
 
     async def done(self) -> None:
         """At once."""
+        self._seated.close()
 
     def _answer(self, decision: Decision) -> None:
         choice: Choice = decision.choices[0]

@@ -76,7 +76,7 @@ async def play(
         entry=JoinTable(id=0, table=match.table),
     )
     await session.run(Player(session, seated, say).hear)
-    say(Report(seated.tally, is_over=True))
+    say(Report(seated.close(), is_over=True))
 
 
 def main() -> None:
