@@ -57,12 +57,17 @@ def command(how: str) -> str:
 
 
 def untimed(outcomes: Iterator[Outcome]) -> dict[int, Outcome]:
-    """The outcomes by item, without times."""
+    """The outcomes by item, without times, but with the number of decisions.
+
+    That is lost where a bot took its process along, and so left out with who is given up.
+    """
+
+    def counted(tally: Tally) -> Tally:
+        count = 0 if tally.given_up else tally.times.count
+        return replace(tally, times=Times(count=count))
+
     return {
-        each.index: replace(
-            each, tallies=tuple(replace(tally, times=Times()) for tally in each.tallies)
-        )
-        for each in outcomes
+        each.index: replace(each, tallies=tuple(map(counted, each.tallies))) for each in outcomes
     }
 
 
@@ -214,7 +219,7 @@ def test_the_example_in_another_program_plays_whole_matches() -> None:
     outcomes = over_tcp(setup, items)
     assert len(outcomes) == 4
     for tally in of(outcomes, items, 0):
-        assert replace(tally, times=Times()) == Tally() and not tally.given_up
+        assert replace(tally, times=Times()) == Tally() and tally.times.count
 
 
 def test_who_is_out_is_not_started() -> None:
