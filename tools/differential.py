@@ -17,7 +17,7 @@ import random
 import sys
 from typing import Final
 
-from dalmuti.core.cards import DECK, deal
+from dalmuti.core.cards import DECK, JESTER, deal
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.options import MAX_SEATS, MIN_SEATS, TableOptions
 from dalmuti.core.policy import greedy
@@ -39,7 +39,7 @@ class Difference(Exception):
 def compare(seed: str, seats: int, options: TableOptions) -> int:
     """Plays one hand in both and returns the number of its moves. Raises Difference."""
     chance = random.Random(seed)
-    hand = Hand(deal(chance.sample(DECK, len(DECK)), seats), options, taxes=False)
+    hand = Hand(deal(_deck(chance, seats), seats), options, taxes=False)
     hand.begin()
     position = Position.of(hand)
     branch = chance.randrange(seats * 20)
@@ -62,6 +62,17 @@ def compare(seed: str, seats: int, options: TableOptions) -> int:
     _same("order", hand.finished, position.finished, moves)
     _same("end", True, position.over, moves)
     return len(moves)
+
+
+def _deck(chance: random.Random, seats: int) -> list[int]:
+    """Shuffled; in every third hand both Jesters come to one seat, where most can be done."""
+    deck = chance.sample(DECK, len(DECK))
+    if chance.randrange(3) == 0:
+        places = chance.sample(range(chance.randrange(seats), len(deck), seats), 2)
+        deck = [card for card in deck if card != JESTER]
+        for place in sorted(places):
+            deck.insert(place, JESTER)
+    return deck
 
 
 def _playouts(hand: Hand, position: Position, seed: int, moves: list[str]) -> None:

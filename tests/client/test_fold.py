@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dalmuti.client.fold import fold
+from dalmuti.client.fold import fold, fold_all
 from dalmuti.client.plausible import believe, believe_event
 from dalmuti.client.words import places, sentence
 from dalmuti.core import events as ev
@@ -38,6 +38,8 @@ class Table:
         self.decisions = 0
         self.commitment = ""
         self.folded: dict[int | None, TableView] = {None: self.view(None)}
+        self.late: dict[int | None, tuple[TableView, list[ev.Seen]]] = {}
+        """What each viewer saw some time ago, and what happened since."""
         self.said: list[str] = []
         self.emit([ev.TableOpened("Kitchen", options)])
         self.prepare()
@@ -73,6 +75,7 @@ class Table:
                 if isinstance(seen, ev.HandEnded):
                     assert len(places(seen, after)) == len(seen.places)
                 self.folded[you] = after
+                self.late.setdefault(you, (before, []))[1].append(seen)
             if isinstance(event, ev.RevolutionCalled) and event.greater:
                 self.seating = self.seating[::-1]
 
@@ -80,6 +83,8 @@ class Table:
         for you, folded in self.folded.items():
             assert folded == self.view(you)
             believe(folded)
+            if you in self.late and self.chance.random() < 0.3:
+                assert fold_all(*self.late.pop(you)) == folded
 
     def prepare(self) -> None:
         self.commitment = f"{self.chance.getrandbits(64):016x}"
@@ -98,6 +103,7 @@ class Table:
         joined = ev.PlayerJoined(info)
         self.emit([joined, *events])
         self.folded[player] = self.view(player)
+        self.late.pop(player, None)  # another one had this number
         if self.host is None:
             self.host = player
             self.emit([ev.HostChanged(player)])

@@ -6,10 +6,12 @@ after a snapshot gives exactly the server's next snapshot. A test holds both tog
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from dalmuti.core import events as ev
-from dalmuti.core.cards import Cards, cards_of, counts_of
+from dalmuti.core.cards import JESTER, Cards, cards_of, counts_of
 from dalmuti.core.events import Act, PlayerInfo, Seen
 from dalmuti.core.views import HandView, TableView, TrickView
 
@@ -71,6 +73,73 @@ def fold(view: TableView, event: Seen) -> TableView:
             return replace(view, order=event.order)
         case _:
             return view
+
+
+def fold_all(view: TableView, events: Sequence[Seen]) -> TableView:
+    """The table after all of these events: the same as by one `fold` after the other, but faster.
+
+    For who looks at the table now and then, as a bot does that is told of no events.
+    """
+    at = 0
+    while at < len(events):
+        if view.hand is not None and type(events[at]) in TRICK_EVENTS:
+            end = at + 1
+            while end < len(events) and type(events[end]) in TRICK_EVENTS:
+                end += 1
+            view = replace(view, hand=_fold_tricks(view, view.hand, events[at:end]))
+            at = end
+        else:
+            view = fold(view, events[at])
+            at += 1
+    return view
+
+
+TRICK_EVENTS = frozenset({ev.Turn, ev.Played, ev.Passed, ev.WentOut, ev.TrickEnded})
+"""Most of all events, and what they change is little."""
+
+
+def _fold_tricks(view: TableView, hand: HandView, events: Sequence[Seen]) -> HandView:
+    """What `_fold_hand` does, with one new view for all events."""
+    own, is_open = hand.seat, view.options.passing == "open"
+    sizes, counts, finished = list(hand.sizes), list(hand.played), list(hand.finished)
+    cards, turn, tricks, last_trick = hand.cards, hand.turn, hand.tricks, hand.last_trick
+    top, owner = hand.trick.top, hand.trick.owner
+    passed, acts = set(hand.trick.passed), list(hand.trick.acts)
+    for event in events:
+        match event:
+            case ev.Turn():
+                turn = event
+            case ev.Passed(seat=seat):
+                passed.add(seat)
+                acts.append(Act(seat))
+            case ev.Played(seat=seat, play=play):
+                sizes[seat] = event.left
+                counts[JESTER] += play.jesters
+                counts[play.rank] += play.count - play.jesters
+                if seat == own:
+                    cards = _without(cards, play.cards())
+                top, owner = play, seat
+                if is_open:
+                    passed.clear()
+                acts.append(Act(seat, play))
+            case ev.WentOut(seat=seat):
+                finished.append(seat)
+            case _:
+                last_trick, tricks = tuple(acts), tricks + 1
+                top = owner = None
+                passed.clear()
+                acts.clear()
+    return replace(
+        hand,
+        sizes=tuple(sizes),
+        played=tuple(counts),
+        cards=cards,
+        finished=tuple(finished),
+        trick=TrickView(top=top, owner=owner, passed=tuple(sorted(passed)), acts=tuple(acts)),
+        last_trick=last_trick,
+        tricks=tricks,
+        turn=turn,
+    )
 
 
 HAND_EVENTS = (

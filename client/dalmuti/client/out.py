@@ -25,3 +25,8 @@ def say(text: str) -> None:
 def complain(text: str) -> None:
     """One line on standard error."""
     print(safe_text(text), file=sys.stderr, flush=True)
+
+
+def redraw(text: str) -> None:
+    """Writes over the line of standard error that this has written last, as far as it is long."""
+    print("\r" + safe_text(text), end="", file=sys.stderr, flush=True)

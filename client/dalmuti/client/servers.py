@@ -41,19 +41,27 @@ class Server:
     """A server that we started. `port` is where it listens."""
 
     def __init__(
-        self, arguments: list[str], *, lifeline: bool, records: Path, password: str | None = None
+        self,
+        arguments: list[str],
+        *,
+        lifeline: bool,
+        records: Path | None,
+        password: str | None = None,
     ) -> None:
         """Starts it and waits for its first line. Raises ServerError.
 
-        The password goes by the environment: other users of this machine can read command lines.
+        Without `records` it saves no matches. The password goes by the environment: other users of
+        this machine can read command lines.
         """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
-        self.unsaved = _cannot_write(records)
+        self.unsaved = "" if records is None else _cannot_write(records)
         """Why matches cannot be saved; empty if they can."""
         self._records = records
         self._known = set(self._files())
         command = [sys.executable, "-m", "dalmuti.server.cli", "--log-format", "json"]
-        command += [*arguments] if self.unsaved else ["--records", str(records), *arguments]
+        if records is not None and not self.unsaved:
+            command += ["--records", str(records)]
+        command += arguments
         apart: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -104,7 +112,7 @@ class Server:
         return sorted(file for file in new if holds_a_deal(file, commitments))
 
     def _files(self) -> list[Path]:
-        return [*self._records.glob("*.txt")]
+        return [] if self._records is None else [*self._records.glob("*.txt")]
 
 
 def _cannot_write(folder: Path) -> str:

@@ -137,6 +137,9 @@ class _End(Over):
 class Session:
     """One client at one server, over as many connections as it takes."""
 
+    link_type: type[Link] = Link
+    """What a connection is made of."""
+
     def __init__(
         self,
         connect: Callable[[], Awaitable[Stream]],
@@ -302,7 +305,7 @@ class Session:
 
     async def _one_connection(self) -> None:
         """From connecting to the end of it. Always raises an Over."""
-        self._link = Link(await self._open(), self._take)
+        self._link = self.link_type(await self._open(), self._take)
         hello = Hello(
             versions=VERSIONS,
             name=self.name,

@@ -105,9 +105,10 @@ class Position:
         wild = [_HAS_JESTER if counts[JESTER] else 0 for counts in hands]
         self.rows = [wild[:] for _ in range(LARGEST_SET + 1)]
         for seat, counts in enumerate(hands):
-            for rank in range(1, JESTER):
-                for row in self.rows[1 : counts[rank] + 1]:
-                    row[seat] |= _BIT[rank]
+            for bit, number in zip(_BIT, counts, strict=False):  # Jesters have none
+                while number:
+                    self.rows[number][seat] |= bit
+                    number -= 1
         self.finished = list(finished)
         self.rank = self.count = 0
         self.owner = turn
@@ -253,7 +254,8 @@ class Position:
         rows, counts, sizes = [row[:] for row in self.rows], self.counts[:], self.sizes[:]
         rank, count, owner, ask = self.rank, self.count, self.owner, self.ask
         alive, last = self._alive(), self.seats - 1
-        while len(finished) < last:
+        over = len(finished) >= last
+        while not over:
             asks_all = is_open or not rank
             if rank:
                 row, below = rows[count], _BELOW[rank]
@@ -331,6 +333,7 @@ class Position:
             if not sizes[seat]:
                 finished.append(seat)
                 alive ^= 1 << seat
+                over = len(finished) == last
             if asks_all:
                 ask = after[alive][seat]
             else:

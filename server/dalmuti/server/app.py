@@ -168,6 +168,7 @@ class App:
                 await everything.start(self._heed_signals, operations)
             everything.start_soon(self._host_bots, bots)
             everything.start_soon(self._keep_up, lobby.push_changes)
+            everything.start_soon(self._keep_up, lobby.send_gathered)
             everything.start_soon(self._keep_up, lobby.ladder.run)
             everything.start_soon(keeping.beat, lambda: bool(lobby.rooms))
             async with trio.open_nursery() as accepting:

@@ -127,6 +127,22 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     outbox_bytes: Annotated[
         int, Meta(ge=300_000, description="Bytes that may wait for one client.")
     ] = 1_000_000
+    gather_seconds: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="What a client hears waits so long for more, unless it is asked something;"
+            " 0: not at all.",
+        ),
+    ] = 0.0
+    forced_moves: Annotated[
+        bool,
+        Meta(
+            description="Moves that are no choice are made at once, for tables of bots; at others"
+            " that would tell what somebody holds.",
+        ),
+    ] = False
     resume_events: Annotated[
         int, Meta(ge=0, le=100_000, description="Events a table keeps for those who resume.")
     ] = 512
@@ -147,6 +163,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bot_retries: Annotated[
         int, Meta(ge=0, le=100, description="How often a lost house bot is started again.")
     ] = 3
+    lag_seconds: Annotated[
+        float,
+        Meta(ge=0, le=60, description="An answer may come so long after its clock is up."),
+    ] = 0.0
     window_seconds: Annotated[
         float, Meta(ge=0, le=20, description="The revolution window is open at least this long.")
     ] = 1.0

@@ -73,6 +73,9 @@ class Lobby:
         self.ladder = Ladder(self, config.ladder, log, self._keeping, self._bans)
         self._told: dict[int, Peer] = {}
         """Who has something in his outbox that is not being written yet."""
+        self._gathering: dict[int, Peer] = {}
+        """Of these, who can wait for more (`gather_seconds`)."""
+        self._gathered = trio.Event()
         self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
@@ -409,10 +412,29 @@ class Lobby:
             self._told[conn] = peer
 
     def _flush(self) -> None:
-        """Sends what was delivered."""
+        """Sends what was delivered; what can wait for more may have to.
+
+        Who hears of six moves at once needs one write for them, and one read.
+        """
         told, self._told = self._told, {}
-        for peer in told.values():
-            peer.flush()
+        gathers = self._config.limits.gather_seconds > 0
+        for conn, peer in told.items():
+            if gathers and peer.may_wait:
+                self._gathering[conn] = peer
+                self._gathered.set()
+            else:
+                self._gathering.pop(conn, None)
+                peer.flush()
+
+    async def send_gathered(self) -> None:
+        """Sends what has waited long enough. Runs on."""
+        while True:
+            await self._gathered.wait()
+            await trio.sleep(self._config.limits.gather_seconds)
+            self._gathered = trio.Event()
+            waited, self._gathering = self._gathering, {}
+            for peer in waited.values():
+                peer.flush()
 
     # -- the list of tables --------------------------------------------------------------------
 

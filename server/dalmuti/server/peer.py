@@ -15,6 +15,7 @@ from typing import Protocol, TypeGuard
 
 import trio
 
+from dalmuti.core.events import Passed, Played, TrickEnded, Turn, WentOut
 from dalmuti.protocol.connection import NEED_DATA, Connection, State, bye_for, error_for
 from dalmuti.protocol.errors import (
     BadRequest,
@@ -31,6 +32,7 @@ from dalmuti.protocol.messages import (
     EventMessage,
     Hello,
     Leave,
+    Ok,
     Ping,
     Pong,
     Request,
@@ -52,6 +54,8 @@ from dalmuti.server.table.room import Room
 
 RECEIVE_SIZE = 8192
 SEND_SIZE = 65536
+MAY_WAIT = frozenset({Turn, Played, Passed, WentOut, TrickEnded})
+"""What happens so often that some of it may come together, where the server is told so."""
 LAST_WORDS = 1.0
 """Seconds in which the last messages to a client must be gone."""
 
@@ -110,6 +114,8 @@ class Peer:
         self._outbox_bytes = 0
         self._is_writing = False
         """Whether the writer has data in its hands."""
+        self.may_wait = True
+        """Whether nothing is in the outbox but the news of tricks, and that requests are done."""
         self._socket = stream.socket if _is_plain(stream) else None
         self._wake = trio.Event()
         self._ending = False
@@ -129,7 +135,10 @@ class Peer:
         if self._ending:
             return
         metrics, last = self._house.metrics, False
-        if not isinstance(message, EventMessage):
+        if type(message) is EventMessage:
+            self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
+        else:
+            self.may_wait = self.may_wait and isinstance(message, Ok)
             if isinstance(message, Unseated):
                 self.room = None
             elif isinstance(message, Error):
@@ -167,6 +176,7 @@ class Peer:
         On a plain socket whose writer has nothing to do this saves waking a task for each frame,
         which is most of what a play costs.
         """
+        self.may_wait = True
         self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         if self._socket is None or self._is_writing or self._ending:
             self._wake.set()

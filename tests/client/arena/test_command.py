@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dalmuti.client.arena import trial
+from dalmuti.client.arena.report import Progress
 from dalmuti.client.cli import main
 from dalmuti.core import record
 
@@ -73,6 +74,15 @@ def test_the_same_seed_gives_the_same_figures(capfd: pytest.CaptureFixture[str])
     assert found(capfd, *players, "--seed", "2")["moves"] != one["moves"]
 
 
+def test_the_same_over_tcp(capfd: pytest.CaptureFixture[str]) -> None:
+    """Every figure but times, the number of decisions with them."""
+    pytest.importorskip("dalmuti.client.arena.tcp")
+    players = ("greedy", "random", "--seats", "3", "--deals", "2", "--hands", "2")
+    over_core = untimed(found(capfd, *players))
+    assert untimed(found(capfd, *players, "--over", "tcp")) == over_core
+    assert all(player["decisions"] for player in over_core["players"].values())
+
+
 def test_two_alike_differ_by_exactly_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """Half tables with the seats changed: the arena tests itself."""
     for seats, hands in (("6", "1"), ("5", "3")):
@@ -96,6 +106,29 @@ def test_greedy_is_better_than_random_and_the_table_says_so(
     result = found(capfd, *arguments)
     assert result["players"]["greedy"]["ci95"][0] > 1.4  # bots.md has +1.87
     assert result["rules"]["revolution"] == "off"
+
+
+def test_a_terminal_has_a_bar_and_nobody_else(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bar = Progress(4)
+    bar.show(1)
+    bar.close()
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("dalmuti.client.arena.report.BAR_SECONDS", 0)
+    bar = Progress(4, "trial ")
+    bar.show(1)
+    bar.show(4)
+    bar.close()
+    out, err = capsys.readouterr()
+    lines = [line for line in err.split("\r") if line.strip()]
+    assert not out and "\n" not in err and "\x1b" not in err
+    assert [line.rstrip() for line in lines] == [
+        lines[0].rstrip(),
+        f"trial [{'#' * 30}] 4 of 4 matches, 0 s left",
+    ]
+    assert lines[0].startswith(f"trial [{'#' * 7}{'.' * 23}] 1 of 4 matches, ")
 
 
 def test_what_a_bot_does_wrong_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from dalmuti.client.bot import Bot
@@ -96,6 +97,17 @@ class KilledByNews(First):
         self.heard += 1
         if self.heard == 20:
             os._exit(5)
+
+
+class Vandal(First):
+    """Writes over all files that are open, and closes them."""
+
+    def decide(self, view: TableView, decision: Decision) -> Choice:
+        for number in range(3, 256):
+            with suppress(OSError):
+                os.write(number, b"x" * 5000)
+        os.closerange(3, 256)
+        return decision.choices[0]
 
 
 class NeverBegins(Bot):

@@ -38,8 +38,8 @@ from dalmuti.core.views import HandView, TableView, TrickView, view_table
 from dalmuti.protocol.messages import Decision
 
 GOLDEN = (
-    "69e11b3c5e6b018ad2d318c99c3714bacca9c7bbd8556a37699c177491718f6a",
-    "d18ee9f81dd85c40383ffafa8cb6bad4c2a54c245be547fe0cce8356027800c5",
+    "d645a42f694574337de719152ab080c0de9794f2abcfc1a95779c1d50131d73c",
+    "021f33f9ab5847263ceb69a6a6978b7a2df542fe7160e36d7b0e018b2c591b12",
 )
 """The SHA-256 of the weights, and of what they play in `fixed_deals`."""
 

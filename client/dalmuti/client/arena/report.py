@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from dalmuti.client import out
 from dalmuti.client.arena.ratings import Rating
 from dalmuti.client.arena.schedule import OUT
 from dalmuti.client.arena.statistics import Interval, Ledger, Pair, Row
@@ -23,6 +24,7 @@ class Progress:
     def __init__(self, total: int, what: str = "") -> None:
         self._total, self._what = total, what
         self._shown = 0.0
+        self._length = 0
         self._wanted = sys.stderr.isatty()
         self._start = time.monotonic()
 
@@ -34,15 +36,18 @@ class Progress:
             full = BAR_CELLS * done // max(self._total, 1)
             left = (now - self._start) * (self._total - done) / max(done, 1)
             bar = "#" * full + "." * (BAR_CELLS - full)
-            text = f"{self._what}[{bar}] {done} of {self._total} matches, {_time(left)} left"
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
+            self._draw(f"{self._what}[{bar}] {done} of {self._total} matches, {_time(left)} left")
 
     def close(self) -> None:
         """Takes it away."""
-        if self._wanted and self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        if self._length:
+            self._draw("")
+            out.redraw("")
+
+    def _draw(self, text: str) -> None:
+        """Without escape sequences: what is left of a longer line is written over."""
+        out.redraw(text.ljust(self._length))
+        self._length = len(text)
 
 
 def _time(seconds: float) -> str:

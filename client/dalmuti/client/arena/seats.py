@@ -95,7 +95,7 @@ class Guard:
 
 
 class Seated:
-    """One bot in one seat, for one item. `tally` says what it did."""
+    """One bot in one seat, for one item. `tally` says what it did, its times only after `close`."""
 
     def __init__(
         self,
@@ -176,9 +176,10 @@ class Seated:
         return decision.default
 
     def close(self) -> Tally:
-        """What it did. Called once, after the last hand."""
+        """What it did; called after the last hand."""
         if self._seconds:
             self.tally.times.add(*self._seconds)
+            self._seconds.clear()
         return self.tally
 
     @staticmethod

@@ -13,8 +13,10 @@ import mmap
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from contextlib import suppress
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -40,22 +42,49 @@ class Done(Struct, frozen=True, tag=True):
     outcomes: list[Outcome]
 
 
-Answer = Ready | Done
+class Broken(Struct, frozen=True, tag=True):
+    """Something went wrong that is no bot's fault."""
+
+    details: str
 
 
-def pack(message: Any) -> bytes:
-    """A message with its length."""
+Answer = Ready | Done | Broken
+
+
+HEAD: Final = b"dalmuti-arena "
+"""What a message begins with, since a bot may write what it likes to any file that is open."""
+
+
+def send(sink: int, message: Any) -> None:
+    """Writes a message to a file, given by its number. Raises OSError."""
     data = msgspec.msgpack.encode(message)
-    return len(data).to_bytes(4, "big") + data
+    rest = memoryview(HEAD + len(data).to_bytes(4, "big") + data)
+    while rest:
+        rest = rest[os.write(sink, rest) :]
 
 
-def read(source: BinaryIO) -> bytes | None:
-    """The next message; None at the end."""
-    length = source.read(4)
-    if len(length) < 4:
+def unpack(data: bytearray) -> bytes | None:
+    """Takes the next message off `data`; None while it is incomplete. Raises ValueError."""
+    if not data.startswith(HEAD[: len(data)]):
+        raise ValueError("this is no message")
+    begin = len(HEAD) + 4
+    if len(data) < begin:
         return None
-    data = source.read(int.from_bytes(length, "big"))
-    return data if len(data) == int.from_bytes(length, "big") else None
+    end = begin + int.from_bytes(data[len(HEAD) : begin], "big")
+    if len(data) < end:
+        return None
+    message = bytes(data[begin:end])
+    del data[:end]
+    return message
+
+
+def messages(source: int) -> Iterator[bytes]:
+    """All messages that come from a file, given by its number, until its end."""
+    data = bytearray()
+    while piece := os.read(source, 1 << 16):
+        data += piece
+        while (message := unpack(data)) is not None:
+            yield message
 
 
 class Table:
@@ -87,30 +116,26 @@ class Table:
         return outcome
 
 
-def work(source: BinaryIO, sink: BinaryIO, mark: Mark) -> None:
+def work(source: Iterator[bytes], sink: int, mark: Mark) -> None:
     """Plays what comes until no more does."""
-    first = read(source)
-    if first is None:
-        return
-    setup = msgspec.msgpack.decode(first, type=Setup)
+    setup = msgspec.msgpack.decode(next(source), type=Setup)
     try:
         table = Table(setup, mark)
     except BotError as error:
-        sink.write(pack(Ready(str(error))))
+        send(sink, Ready(str(error)))
         return
     except BaseException as error:  # a stranger's file may even raise SystemExit
-        sink.write(pack(Ready(f"a bot cannot be loaded: {type(error).__name__}")))
+        send(sink, Ready(f"a bot cannot be loaded: {type(error).__name__}"))
         return
-    sink.write(pack(Ready()))
+    send(sink, Ready())
     gc.freeze()
-    for items in _lists(source):
-        sink.write(pack(Done([table.play(item) for item in items])))
-
-
-def _lists(source: BinaryIO) -> Iterator[list[Item]]:
     decode = msgspec.msgpack.Decoder(list[Item]).decode
-    while (data := read(source)) is not None:
-        yield decode(data)
+    for message in source:
+        try:
+            answer: Answer = Done([table.play(item) for item in decode(message)])
+        except Exception:
+            answer = Broken(traceback.format_exc())
+        send(sink, answer)
 
 
 def main() -> None:
@@ -118,11 +143,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     mark, pipe = map(int, sys.argv[1:3])
     leash.hold(pipe)
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
+    source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    work(source, sink, Mark(mmap.mmap(mark, mmap.PAGESIZE)))
+    with suppress(OSError):  # nobody listens any more, or a bot has closed what is not its own
+        work(messages(source), sink, Mark(mmap.mmap(mark, mmap.PAGESIZE)))
 
 
 if __name__ == "__main__":

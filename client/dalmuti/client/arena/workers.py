@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -26,7 +27,7 @@ from msgspec.structs import replace
 from dalmuti.client.arena.leash import Leashed
 from dalmuti.client.arena.plan import Item, Outcome, Setup, Stop
 from dalmuti.client.arena.seats import MARK, START_SECONDS
-from dalmuti.client.arena.worker import Answer, Done, Ready, pack
+from dalmuti.client.arena.worker import Answer, Broken, Done, Ready, send, unpack
 from dalmuti.client.commands.parts import WRONG_USE
 from dalmuti.client.start import Refusal
 
@@ -40,8 +41,6 @@ LOOK_SECONDS: Final = 0.1
 BATCH_SECONDS: Final = 0.1
 """About as much is given to a worker at once."""
 MOST_ITEMS: Final = 64
-UNEXPLAINED: Final = 3
-"""So many workers may end for no reason that can be seen."""
 
 
 def play(setup: Setup, items: Iterator[Item], jobs: int) -> Generator[Outcome, None, None]:
@@ -62,7 +61,7 @@ class Worker:
             file.truncate(mmap.PAGESIZE)
             self._mark = mmap.mmap(file.fileno(), mmap.PAGESIZE)
             self._leashed = Leashed(
-                [sys.executable, "-m", "dalmuti.client.arena.worker", str(file.fileno())],
+                [sys.executable, "-P", "-m", "dalmuti.client.arena.worker", str(file.fileno())],
                 stdin=-1,
                 stdout=-1,
                 pass_fds=[file.fileno()],
@@ -77,20 +76,16 @@ class Worker:
         self.ready = False
         self.size = 1
         """How many items to give it next."""
-        self._write(pack(setup))
+        self._send(setup)
 
     def give(self, items: list[Item]) -> None:
         """Lets it play these items."""
         self.items, self.since = items, time.monotonic()
-        self._write(pack(items))
+        self._send(items)
 
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[os.write(self._stdin, view) :]
-        except BrokenPipeError:
-            pass  # it has ended, which is found out where it is read from
+    def _send(self, message: Setup | list[Item]) -> None:
+        with suppress(BrokenPipeError):  # it has ended, which is found out where it is read from
+            send(self._stdin, message)
 
     def read(self) -> list[Answer] | None:
         """What it has answered; None when it has ended, or answers what no worker would."""
@@ -99,15 +94,11 @@ class Worker:
             return None
         self._data += data
         answers: list[Answer] = []
-        while len(self._data) >= 4:
-            end = 4 + int.from_bytes(self._data[:4], "big")
-            if len(self._data) < end:
-                break
-            try:
-                answers.append(msgspec.msgpack.decode(self._data[4:end], type=Answer))
-            except msgspec.DecodeError:
-                return None
-            del self._data[:end]
+        try:
+            while (message := unpack(self._data)) is not None:
+                answers.append(msgspec.msgpack.decode(message, type=Answer))
+        except ValueError:  # of which the errors of msgspec are some
+            return None
         return answers
 
     @property
@@ -159,7 +150,8 @@ class Pool:
         self._workers: dict[int, Worker] = {}
         """By their outputs."""
         self._selector = selectors.DefaultSelector()
-        self._unexplained = 0
+        self._lost: dict[int, int] = {}
+        """How often the worker of an item has ended for no reason that can be seen."""
 
     def close(self) -> None:
         """Ends all processes."""
@@ -202,6 +194,8 @@ class Pool:
                 if refusal:
                     raise Refusal(refusal, WRONG_USE)
                 worker.ready = True
+            case Broken(details):
+                raise RuntimeError(f"in a process of the arena: {details}")
             case Done(outcomes):
                 seconds = max(time.monotonic() - worker.since, 1e-6)
                 size = int(len(worker.items) * BATCH_SECONDS / seconds)
@@ -240,19 +234,33 @@ class Pool:
             raise Refusal(f"a bot cannot be loaded: one of {names} {how}", WRONG_USE)
         found = worker.culprit(killed)
         self._forget(worker)
-        if found is None:
-            self._unexplained += 1
-            if self._unexplained > UNEXPLAINED:
-                raise Refusal(
-                    f"the processes of the arena end again and again, {UNEXPLAINED + 1} so far, and"
-                    " not while a bot is called; a thread that a bot has started may do that",
-                    WRONG_USE,
-                )
         for item in worker.items:
-            if found is not None and item.index == found[0]:
+            if found is None:
+                item = self._unexplained(item)
+            elif item.index == found[0]:
                 item = _with_stop(item, found[1])
             self._again.append(item)
         self._start()
+
+    def _unexplained(self, item: Item) -> Item:
+        """What to do about an item whose worker has ended, and no bot was called that it knows of.
+
+        Once may be chance. When it happens again it is a thread that a bot has started, or one that
+        has written over the mark: no stranger plays in it then. Raises Refusal where there is none.
+        """
+        count = self._lost[item.index] = self._lost.get(item.index, 0) + 1
+        if count == 1:
+            return item
+        players = self._setup.contestants
+        strangers = [seat for seat, n in enumerate(item.lineup) if players[n].is_stranger]
+        if count > 2 or not strangers:
+            raise Refusal(
+                "the processes of the arena end again and again, and not while a bot is called",
+                WRONG_USE,
+            )
+        for seat in strangers:
+            item = _with_stop(item, Stop(seat, 0, "ended its process, or another did", crashed=1))
+        return item
 
 
 def _with_stop(item: Item, stop: Stop) -> Item:

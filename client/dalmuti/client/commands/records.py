@@ -9,7 +9,7 @@ from dalmuti.client.commands.parts import command, encryption
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
-    for each in (_replay, _verify, _ladder, _describe):
+    for each in (_replay, _verify, _export, _ladder, _describe):
         each(commands)
 
 
@@ -41,6 +41,25 @@ def _verify(commands: Any) -> None:
         action="dalmuti.client.start:verify",
     )
     made.add_argument("file", metavar="FILE")
+
+
+def _export(commands: Any) -> None:
+    made = command(
+        commands,
+        "export",
+        "write what players saw, could do and did, for who learns from it",
+        "dalmuti export match.txt --as Ada > ada.jsonl",
+        "dalmuti export games/*.txt > all.jsonl",
+        action="dalmuti.client.export:export",
+        more="One line of JSON for each decision; docs/records.md tells what is in it.",
+    )
+    made.add_argument("files", nargs="+", metavar="FILE")
+    made.add_argument(
+        "--as",
+        dest="viewer",
+        metavar="SEAT",
+        help="the decisions of this player only, by number or name; else of all, each as he saw it",
+    )
 
 
 def _ladder(commands: Any) -> None:

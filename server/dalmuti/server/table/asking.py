@@ -24,7 +24,9 @@ class Asking(Struct, eq=False):
     kind: Literal["revolution", "tax", "lead", "follow"]
     seats: tuple[int, ...]
     ends: float | None
-    """When the defaults are done; None without a clock."""
+    """When the clock is up; None without one."""
+    lag: float = 0.0
+    """How long after that the defaults are done."""
     earliest: float = 0.0
     """The window does not close before."""
     sealed: dict[int, tuple[Move, By]] = field(default_factory=dict)
@@ -39,12 +41,16 @@ class Asking(Struct, eq=False):
         """What is left of the clock."""
         return None if self.ends is None else max(0, round((self.ends - now) * 1000))
 
+    def is_up(self, now: float) -> bool:
+        """Whether the defaults are due."""
+        return self.ends is not None and self.ends + self.lag <= now
+
     def next_deadline(self, hand: Hand) -> float | None:
         """When something happens by itself."""
         times = list(self.standins.values())
         waiting = self.waits_for(hand)
         if self.ends is not None and waiting:
-            times.append(self.ends)
+            times.append(self.ends + self.lag)
         if not waiting:
             times.append(self.earliest)
         return min(times, default=None)

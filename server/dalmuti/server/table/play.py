@@ -215,7 +215,7 @@ class Play:
             hand = self._hand
             self._people.players[self.match.order[seat]].helped = True
             self._move(seat, greedy(hand.cards(seat), hand.legal(seat)), "standin", now)
-        elif waiting and asking.ends is not None and asking.ends <= now:
+        elif waiting and asking.is_up(now):
             for seat in waiting:
                 if self.asking is asking:
                     self._people.players[self.match.order[seat]].late += 1
@@ -251,12 +251,32 @@ class Play:
 
     def _ask(self, now: float) -> None:
         """Asks whoever the hand waits for now, if they are not asked already."""
+        forced = self._question(now)
+        while forced:  # and no recursion: a hand may end in a hundred of them
+            if self._hand.phase is Phase.REVOLUTION:
+                self._seal(forced, now)
+                return
+            for seat, move in forced:
+                self._emit(self.match.apply(seat, move))
+            forced = self._question(now)
+
+    def _seal(self, declined: list[tuple[int, Move]], now: float) -> None:
+        """Takes answers to the window that are no choice."""
+        asking = self.asking
+        assert asking is not None
+        for seat, move in declined:
+            asking.sealed[seat] = (move, "player")
+        if not asking.waits_for(self._hand):
+            self._close_window(asking, now)
+
+    def _question(self, now: float) -> list[tuple[int, Move]]:
+        """Asks; returns the moves that are to be made without a question (`forced_moves`)."""
         hand, old = self.match.hand, self.asking
         if hand is None:
             self._hand_over()
-            return
+            return []
         if old and old.phase is hand.phase and hand.phase is not Phase.TRICKS:
-            return
+            return []
         self._decisions += 1
         kind = kind_of(hand)
         asking = self.asking = Asking(self._decisions, hand.phase, kind, hand.to_act, None)
@@ -265,14 +285,19 @@ class Play:
             seconds = min(seconds, self._limits.window_most_seconds)
             asking.earliest = now + self._limits.window_seconds * min(self._pace, 1)
         if seconds:
-            asking.ends = now + seconds
+            asking.ends, asking.lag = now + seconds, self._limits.lag_seconds
         self.turn = Turn(kind, asking.seats, asking.decision, asking.ms_left(now))
         self._feed.emit(self.turn)
+        forced: list[tuple[int, Move]] = []
         for seat in asking.seats:
+            if self._limits.forced_moves and len(legal := hand.legal(seat)) == 1:
+                forced.append((seat, legal[0]))
+                continue
             player = self._people.players[self.match.order[seat]]
             if player.conn is not None:
                 self._feed.send(player.conn, self._decision(asking, seat, now))
             self.presence_changed(player, now)
+        return forced
 
     def _decision(self, asking: Asking, seat: int, now: float) -> Decision:
         hand = self._hand

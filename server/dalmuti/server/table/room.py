@@ -86,23 +86,62 @@ class Room:
         self._scope = trio.CancelScope()
         self._stop_reason: CloseReason = "shutdown"
         self._current: Asked | None = None
+        self._queued = 0
+        """What is in the queue."""
+        self._is_free = False
+        """Whether the task waits, and nothing has to be kept: then others may do its work."""
+        self._waiting = trio.CancelScope()
+        self._broken: Exception | None = None
+        """What went wrong when somebody else did the work."""
 
     async def ask(self, caller: Caller, request: msg.Request) -> Asked:
-        """Puts a request to the table and waits until it is `answered`; if not, it is no more."""
+        """Puts a request to the table and waits until it is `answered`; if not, it is no more.
+
+        Where nothing has to be kept and nobody is before him, who asks does the table's work at
+        once, which nothing can interrupt: to wake two tasks costs as much as the work.
+        """
         asked = Asked(caller, request)
-        try:
-            self._send.send_nowait(asked)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
+        if self._is_free and not self._queued and trio.current_time() < self._waiting.deadline:
+            if self._do_now(asked):
+                return asked
+        elif not self._put(asked):
             return asked
         await asked.done.wait()
         return asked
 
-    async def send_away(self, name: str) -> bool:
-        """Whoever runs the server sends somebody away from the table; False if he is not there."""
-        asked = Asked(Caller(0, name, "human"), None, sends_away=True)
+    def _put(self, asked: Asked) -> bool:
+        """Puts something into the queue; False if the table is no more."""
         try:
             self._send.send_nowait(asked)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return False
+        self._queued += 1
+        return True
+
+    def _do_now(self, asked: Asked) -> bool:
+        """Does what is asked outside of the table's task, which may have to wake sooner then.
+
+        What goes wrong is left to the task, with False.
+        """
+        try:
+            self._decide(asked)
+            self._spread(self.table.take())
+            due = self.table.next_deadline()
+        except Exception as error:
+            self._broken, self._current, self._is_free = error, asked, False
+            self._waiting.cancel()
+            return False
+        if self.table.closed:
+            self._is_free = False
+            self._waiting.cancel()
+        elif due is not None and (moment := self._clock.in_trio(due)) < self._waiting.deadline:
+            self._waiting.deadline = moment
+        return True
+
+    async def send_away(self, name: str) -> bool:
+        """Whoever runs the server sends somebody away from the table; False if he is not there."""
+        asked = Asked(Caller(0, name, "human"), None, sends_away=True)
+        if not self._put(asked):
             return False
         await asked.done.wait()
         return asked.answered
@@ -110,19 +149,14 @@ class Room:
     async def do(self, what: Callable[[Table, float], bool]) -> bool:
         """Has the server do something at the table; False if that cannot be done there."""
         asked = Asked(Caller(0, "", "bot"), None, do=what)
-        try:
-            self._send.send_nowait(asked)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
+        if not self._put(asked):
             return False
         await asked.done.wait()
         return asked.answered
 
     def gone(self, caller: Caller) -> None:
         """Tells the table that a connection is no more."""
-        try:
-            self._send.send_nowait(Asked(caller, None))
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            return
+        self._put(Asked(caller, None))
 
     def stop(self, reason: CloseReason) -> None:
         """Closes the table from outside, as soon as its task comes to it."""
@@ -153,43 +187,57 @@ class Room:
 
     async def _loop(self) -> None:
         while not self.table.closed:
-            deadline = self.table.next_deadline()
-            asked: Asked | None = None
-            if deadline is None:
-                asked = await self._inbox.receive()
-            else:
-                with trio.CancelScope(deadline=self._clock.in_trio(deadline)):
+            deadline, asked = self.table.next_deadline(), None
+            moment = math.inf if deadline is None else self._clock.in_trio(deadline)
+            with trio.CancelScope(deadline=moment) as self._waiting:
+                self._is_free = self._keeper is None and self._recorder is None
+                try:
                     asked = await self._inbox.receive()
-            await self._step(asked, deadline)
+                    self._queued -= 1
+                finally:
+                    self._is_free = False
+            if self._broken is not None:
+                raise self._broken
+            await self._step(asked, self.table.next_deadline())
 
     async def _step(self, asked: Asked | None, due: float | None) -> None:
         """Does what is `due` by now, then what was asked, and lets everyone know."""
         self._current = asked
-        table, now = self.table, self._clock.now()
-        if due is not None and due <= now:
-            table.tick(now)
+        if due is not None and due <= self._clock.now() and not self.table.closed:
+            self.table.tick(self._clock.now())
             await self._hand_out()  # by itself: a batch has the end of one hand, or the deal of one
-        if asked is not None and not table.closed:
-            if isinstance(asked.request, msg.CreateTable):
-                table.open(asked.caller, asked.request, now)
-                asked.answered = True
-            elif asked.do is not None:
-                asked.answered = asked.do(table, now)
-            elif asked.sends_away:
-                asked.answered = table.send_away(asked.caller.name, now)
-            elif asked.request is not None:
-                asked.refused = table.handle(asked.caller, asked.request, now)
-                asked.answered = True
-            else:
-                table.lost(asked.caller.conn, now)
-                asked.answered = True
+        if asked is not None:
+            self._decide(asked)
         await self._hand_out()
         if asked is not None:
             asked.done.set()
 
+    def _decide(self, asked: Asked) -> None:
+        """Does what was asked, if the table is still open."""
+        table, now = self.table, self._clock.now()
+        if table.closed:
+            return
+        if isinstance(asked.request, msg.CreateTable):
+            table.open(asked.caller, asked.request, now)
+            asked.answered = True
+        elif asked.do is not None:
+            asked.answered = asked.do(table, now)
+        elif asked.sends_away:
+            asked.answered = table.send_away(asked.caller.name, now)
+        elif asked.request is not None:
+            asked.refused = table.handle(asked.caller, asked.request, now)
+            asked.answered = True
+        else:
+            table.lost(asked.caller.conn, now)
+            asked.answered = True
+
     async def _hand_out(self) -> None:
         batch = self.table.take()
         await self.keep(batch)
+        self._spread(batch)
+
+    def _spread(self, batch: Batch) -> None:
+        """Lets everyone know what is kept."""
         for conn, message in batch.output:
             self._deliver(conn, message)
         self._flush()
