@@ -57,17 +57,18 @@ def run(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[
     )
 
 
-def matches_of(env: Mapping[str, str], address: str, name: str, least: int) -> dict[str, Any]:
-    """Everything that is shown of a bot, once it has finished so many matches."""
+def matches_of(env: Mapping[str, str], address: str, bot: Spoken, least: int) -> dict[str, Any]:
+    """Everything that is shown, once the bot Alpha has finished so many matches."""
     deadline = time.monotonic() + PATIENCE
     while True:
         done = run(env, "ladder", address, "--json")
         assert done.returncode == 0, done.stderr
         shown: dict[str, Any] = json.loads(done.stdout)
         for player in shown["players"]:
-            if player["name"] == name and player["matches"] >= least:
+            if player["name"] == "Alpha" and player["matches"] >= least:
                 return shown
-        assert time.monotonic() < deadline, shown
+        said = bot.raw.decode()[-500:]
+        assert time.monotonic() < deadline, f"{bot.process.poll()} {said} {shown}"
 
 
 def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_pat
         assert done.stdout == f"Nobody has finished a rated match at {address} yet.\n"
         with Spoken(["bot", "greedy", address, "--ladder", "--name", "Alpha"], env) as bot:
             bot.until("Alpha sits at table Ladder ")
-            shown = matches_of(env, address, "Alpha", 1)
+            shown = matches_of(env, address, bot, 1)
             bot.kill()
         (alpha,) = [each for each in shown["players"] if each["name"] == "Alpha"]
         assert alpha["here"] and not alpha["house"] and alpha["hands"] == alpha["matches"]
@@ -92,12 +93,13 @@ def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_pat
         done = run(stranger, "bot", "greedy", address, "--ladder", "--name", "Alpha")
         assert done.returncode == 4 and "has that name already" in done.stderr
         with Spoken(["bot", "greedy", address, "--ladder", "--name", "Alpha"], env) as bot:
-            matches_of(env, address, "Alpha", alpha["matches"] + 1)
+            bot.until("Alpha sits at table Ladder ")
+            matches_of(env, address, bot, alpha["matches"] + 1)
             process.send_signal(signal.SIGKILL)
             process.wait()
             with server(tmp_path, LADDER, address) as (_, again):
                 assert again == address
-                shown = matches_of(env, address, "Alpha", alpha["matches"] + 4)
+                shown = matches_of(env, address, bot, alpha["matches"] + 4)
                 done = run(env, "ladder", address)
                 lines = done.stdout.splitlines()
                 assert lines[0] == f"The ladder of {address}: 3 seats, 1 hands a match."
