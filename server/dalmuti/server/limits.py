@@ -7,7 +7,7 @@ seconds. The caps on frames belong to the protocol and live in `protocol.framing
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
 
@@ -16,6 +16,10 @@ from dalmuti.protocol.framing import TO_CLIENT_LIMIT, TO_SERVER_LIMIT
 
 HUMAN_DELAY = 0.8
 """The mean delay of a house bot that a person can follow; other delays are a pace beside it."""
+
+
+ROUNDING: Final = 1e-6
+"""So much less is enough: who slept for exactly what he was told finds a sum that was rounded."""
 
 
 class Bucket:
@@ -36,7 +40,7 @@ class Bucket:
         cost = min(cost, self._burst)
         self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
         self._at = now
-        if self._left >= cost:
+        if self._left > cost - ROUNDING:
             self._left -= cost
             return 0.0
         return (cost - self._left) / self._per_second
