@@ -138,7 +138,12 @@ async def test_who_is_away_or_interrupted_has_missed_nothing(
     assert await ada.ask(msg.Away) == "ok"
     assert await ada.ask(msg.Deal) == "ok"
     nursery.start_soon(bob.play_until, ev.HandEnded)
-    await ada.event(ev.HandEnded)
+    while not (
+        isinstance(message := await ada.next(msg.Message), msg.EventMessage)
+        and isinstance(message.event, ev.HandEnded)
+    ):
+        if isinstance(message, msg.Ping):
+            await ada.send(msg.Pong(n=message.n))
     await trio.sleep(14)
     await in_step(ada)
     assert any(isinstance(message, msg.Decision) for message in ada.seen)
