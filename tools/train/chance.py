@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from tools.train.rules import Array
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 A, B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -15,7 +16,7 @@ S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
 @njit(cache=True)
-def draw(state):
+def draw(state: Array) -> np.uint64:
     """The next 64 bits of a stream; `state` is an array of one uint64."""
     state[0] += GOLDEN
     z = state[0]
@@ -25,7 +26,7 @@ def draw(state):
 
 
 @njit(cache=True)
-def start(state, seed, major, minor):
+def start(state: Array, seed: int, major: int, minor: int) -> None:
     """Begins the stream of the hand `minor` of the round `major`."""
     state[0] = np.uint64(seed)
     state[0] = draw(state) + np.uint64(major)
@@ -34,19 +35,19 @@ def start(state, seed, major, minor):
 
 
 @njit(cache=True)
-def below(state, bound):
+def below(state: Array, bound: int) -> np.int64:
     """A whole number from 0 to bound - 1."""
     return np.int64((draw(state) >> S11) % np.uint64(bound))
 
 
 @njit(cache=True)
-def share(state):
+def share(state: Array) -> float:
     """A number from 0 to 1, without 1."""
     return np.float64(draw(state) >> S11) / 9007199254740992.0
 
 
 @njit(cache=True)
-def deal(state, deck, counts, seats):
+def deal(state: Array, deck: Array, counts: Array, seats: int) -> None:
     """Shuffles `deck` and deals it one at a time from seat 0 (rules.md D2)."""
     for last in range(79, 0, -1):
         pick = below(state, last + 1)

@@ -21,10 +21,10 @@ from numba import njit
 from tools.train import rules
 from tools.train.chance import below, deal, start
 from tools.train.export import nets_of
-from tools.train.inputs import DEAL_TRAITS, TRAITS, Net, choose, new_mind, traits_of
+from tools.train.inputs import DEAL_TRAITS, TRAITS, Mind, Net, choose, new_mind, traits_of
 from tools.train.play import DECK, give_best, pay_taxes
 from tools.train.policies import careful, greedy, smart_return
-from tools.train.rules import GONE, LEFT, MOST_MOVES, SEATS, TURN, Array
+from tools.train.rules import GONE, LEFT, MOST_MOVES, SEATS, TURN, Array, Game
 
 from dalmuti.client.bots import careful as careful_bot
 from dalmuti.client.bots.expert import WEIGHTS, ExpertBot, Sight, sensible
@@ -72,7 +72,7 @@ def new_trace() -> Trace:
 
 
 @njit(cache=True)
-def record(g, trace, state):
+def record(g: Game, trace: Trace, state: Array) -> int:
     """Plays a hand that has begun to its end by random legal moves; returns the steps."""
     step = 0
     while g.t[LEFT]:
@@ -93,7 +93,7 @@ def record(g, trace, state):
 
 
 @njit(cache=True)
-def describe(net, g, m, moves, values, found):
+def describe(net: Net, g: Game, m: Mind, moves: Array, values: Array, found: Array) -> int:
     """The sensible moves, their values, and the traits after each that does not end the hand."""
     seat = g.t[TURN]
     n = rules.sensible(g, seat, moves)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 from tools.train.chance import deal, start
-from tools.train.inputs import DEAL_TRAITS, Net, choose, new_mind
+from tools.train.inputs import DEAL_TRAITS, Mind, Net, choose, new_mind
 from tools.train.play import DECK, give_best, pay_taxes
 from tools.train.policies import CAREFUL, GREEDY, NET, RANDOM, simple, smart_return
 from tools.train.rules import (
@@ -24,6 +24,7 @@ from tools.train.rules import (
     MOST_MOVES,
     TURN,
     Array,
+    Game,
     apply,
     begin,
     legal,
@@ -45,7 +46,9 @@ class Score(NamedTuple):
 
 
 @njit(cache=True)
-def tricks(net, other, g, m, moves, values, state, kinds):
+def tricks(
+    net: Net, other: Net, g: Game, m: Mind, moves: Array, values: Array, state: Array, kinds: Array
+) -> None:
     """Plays the trick phase to its end; kind NET plays `net`, NET + 1 plays `other`."""
     while g.t[LEFT]:
         seat = g.t[TURN]
@@ -63,7 +66,17 @@ def tricks(net, other, g, m, moves, values, state, kinds):
 
 
 @njit(cache=True, parallel=True)
-def trial(net, other, threads, seed, deals, seats, candidate, field, locked):
+def trial(
+    net: Net,
+    other: Net,
+    threads: int,
+    seed: int,
+    deals: int,
+    seats: int,
+    candidate: int,
+    field: int,
+    locked: int,
+) -> Array:
     """[deal]: the candidate's mean points above par, over all its seats among the field."""
     means = np.zeros(deals)
     for thread in prange(threads):
@@ -88,7 +101,19 @@ def trial(net, other, threads, seed, deals, seats, candidate, field, locked):
 
 
 @njit(cache=True, parallel=True)
-def sessions(net, deal_net, threads, seed, matches, hands, seats, candidate, field, taxed, learned):
+def sessions(
+    net: Net,
+    deal_net: Net,
+    threads: int,
+    seed: int,
+    matches: int,
+    hands: int,
+    seats: int,
+    candidate: int,
+    field: int,
+    taxed: bool,
+    learned: bool,
+) -> Array:
     """[match]: the candidate's mean points above par over `hands` hands with kept titles."""
     means = np.zeros(matches)
     for thread in prange(threads):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from tools.train.rules import COUNT, JESTER, LOCKED, OWNER, RANK, SEATS, Array
+from tools.train.rules import COUNT, JESTER, LOCKED, OWNER, RANK, SEATS, Array, Game
 
 from dalmuti.client.bots import layout
 from dalmuti.client.bots.layout import DEAL, TRICKS
@@ -67,7 +67,7 @@ class Mind(NamedTuple):
 
 
 @njit(cache=True)
-def new_mind(width, deep):
+def new_mind(width: int, deep: int) -> Mind:
     """For networks with up to so many units in the first and the second layer."""
     return Mind(
         np.zeros(TRAITS, np.int64),
@@ -82,7 +82,7 @@ def new_mind(width, deep):
 
 
 @njit(cache=True)
-def look(g, seat, m):
+def look(g: Game, seat: int, m: Mind) -> int:
     """The traits that do not depend on the choice, and those of passing's roles."""
     v = m.v
     v[:] = 0
@@ -118,7 +118,7 @@ def look(g, seat, m):
 
 
 @njit(cache=True)
-def after_pass(g, seat, m, n):
+def after_pass(g: Game, seat: int, m: Mind, n: int) -> None:
     """The traits of having passed, over those of `look`."""
     v = m.v
     owner = g.t[OWNER]
@@ -141,7 +141,7 @@ def after_pass(g, seat, m, n):
 
 
 @njit(cache=True)
-def after_play(g, seat, m, n, rank, count, jesters):
+def after_play(g: Game, seat: int, m: Mind, n: int, rank: int, count: int, jesters: int) -> None:
     """The traits of having played a set that does not empty the hand, over those of `look`."""
     v = m.v
     if rank != JESTER:
@@ -171,7 +171,7 @@ def after_play(g, seat, m, n, rank, count, jesters):
 
 
 @njit(cache=True)
-def undo(g, seat, m, rank, count, jesters):
+def undo(g: Game, seat: int, m: Mind, rank: int, count: int, jesters: int) -> None:
     """Takes the cards of `after_play` back into the hand."""
     if rank != JESTER:
         m.v[HELD + rank - 1] += count - jesters
@@ -179,7 +179,7 @@ def undo(g, seat, m, rank, count, jesters):
 
 
 @njit(cache=True)
-def _after(g, seat, m):
+def _after(g: Game, seat: int, m: Mind) -> None:
     """The traits of the cards that are left, from the counts in `v`."""
     v = m.v
     left = v[HELD + 12]
@@ -200,7 +200,7 @@ def _after(g, seat, m):
 
 
 @njit(cache=True)
-def _finish(net, h, deep):
+def _finish(net: Net, h: Array, deep: Array) -> float:
     """The two last layers, from the sums of the first."""
     deep[:] = net.second_bias
     for j in range(h.size):
@@ -216,7 +216,7 @@ def _finish(net, h, deep):
 
 
 @njit(cache=True)
-def _add(net, v, low, high, h):
+def _add(net: Net, v: Array, low: int, high: int, h: Array) -> None:
     for i in range(low, high):
         if v[i]:
             row = net.rows[net.starts[i] + v[i]]
@@ -225,7 +225,7 @@ def _add(net, v, low, high, h):
 
 
 @njit(cache=True)
-def choose(net, g, seat, m, moves, n, values):
+def choose(net: Net, g: Game, seat: int, m: Mind, moves: Array, n: int, values: Array) -> int:
     """Writes the value of every move of `sensible`; returns the first best one.
 
     A value is a share of the places that are still to be had, 1 the best of them. A move that
@@ -266,7 +266,7 @@ def choose(net, g, seat, m, moves, n, values):
 
 
 @njit(cache=True)
-def traits_of(g, seat, m, moves, i):
+def traits_of(g: Game, seat: int, m: Mind, moves: Array, i: int) -> None:
     """`m.best` becomes the traits after the move `i`, which does not empty the hand."""
     others = look(g, seat, m)
     if moves[i, 0]:
@@ -277,7 +277,7 @@ def traits_of(g, seat, m, moves, i):
 
 
 @njit(cache=True)
-def deal_traits(counts, seat, seats, stage, v):
+def deal_traits(counts: Array, seat: int, seats: int, stage: int, v: Array) -> None:
     """The traits of a hand before the tricks."""
     v[:] = 0
     for rank in range(1, 14):
@@ -289,7 +289,7 @@ def deal_traits(counts, seat, seats, stage, v):
 
 
 @njit(cache=True)
-def deal_value(net, v, h, deep):
+def deal_value(net: Net, v: Array, h: Array, deep: Array) -> float:
     """The share of all places that a hand is worth, by its traits."""
     h[:] = net.first_bias
     for i in range(DEAL_TRAITS):

@@ -134,7 +134,7 @@ class Learner:
 
 
 @njit(cache=True)
-def expand(samples, starts, columns, codes, x):
+def expand(samples: Array, starts: Array, columns: Array, codes: Array, x: Array) -> None:
     """Writes the inputs of each sample to a row of `x`."""
     for i in range(len(samples)):
         for trait in range(len(starts)):
@@ -144,7 +144,7 @@ def expand(samples, starts, columns, codes, x):
 
 
 @njit(cache=True)
-def adam(flat, gradient, moments, scale):
+def adam(flat: Array, gradient: Array, moments: Array, scale: np.float32) -> None:
     """One step of Adam, in place."""
     for i in range(flat.size):
         g = gradient[i]

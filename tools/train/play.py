@@ -13,6 +13,8 @@ from tools.train.chance import below, deal, share, start
 from tools.train.inputs import (
     DEAL_TRAITS,
     TRAITS,
+    Mind,
+    Net,
     choose,
     deal_traits,
     deal_value,
@@ -20,7 +22,18 @@ from tools.train.inputs import (
     traits_of,
 )
 from tools.train.policies import CAREFUL, GREEDY, NET, simple, smart_return
-from tools.train.rules import LEFT, MOST_MOVES, TURN, apply, begin, legal, new_game, sensible
+from tools.train.rules import (
+    LEFT,
+    MOST_MOVES,
+    TURN,
+    Array,
+    Game,
+    apply,
+    begin,
+    legal,
+    new_game,
+    sensible,
+)
 
 from dalmuti.client.bots.layout import KEPT, NO_TAXES, TAXES
 
@@ -35,7 +48,17 @@ TAXED, LOCKED_SHARE = 0.5, 0.1
 
 
 @njit(cache=True)
-def give_best(net, counts, due, seat, seats, out, v, h, deep):
+def give_best(
+    net: Net,
+    counts: Array,
+    due: int,
+    seat: int,
+    seats: int,
+    out: Array,
+    v: Array,
+    h: Array,
+    deep: Array,
+) -> None:
     """The return after which what is kept is worth most; ties go to the first in the order of
     `moves.legal_gives`: the highest numbers first, Jesters last."""
     best = -1e9
@@ -61,7 +84,7 @@ def give_best(net, counts, due, seat, seats, out, v, h, deep):
 
 
 @njit(cache=True)
-def give_any(counts, due, out, state):
+def give_any(counts: Array, due: int, out: Array, state: Array) -> None:
     """Any cards, each as likely as the other."""
     size = counts.sum()
     for k in range(due):
@@ -75,7 +98,7 @@ def give_any(counts, due, out, state):
 
 
 @njit(cache=True)
-def pay_taxes(counts, seats, gives):
+def pay_taxes(counts: Array, seats: int, gives: Array) -> None:
     """All exchanges at once: the Peons' best cards for the ranks in `gives` (T1 to T3)."""
     for receiver in range(2 if seats >= 4 else 1):
         payer, due = seats - 1 - receiver, 2 - receiver
@@ -92,25 +115,25 @@ def pay_taxes(counts, seats, gives):
 
 @njit(cache=True)
 def play_hand(
-    trick_net,
-    deal_net,
-    g,
-    m,
-    moves,
-    values,
-    state,
-    kinds,
-    noise,
-    slot,
-    targets,
-    deal_slot,
-    deal_targets,
-    learned_gives,
-    deck,
-    taxed,
-    locked,
-    seats,
-):
+    trick_net: Net,
+    deal_net: Net,
+    g: Game,
+    m: Mind,
+    moves: Array,
+    values: Array,
+    state: Array,
+    kinds: Array,
+    noise: float,
+    slot: Array,
+    targets: Array,
+    deal_slot: Array,
+    deal_targets: Array,
+    learned_gives: bool,
+    deck: Array,
+    taxed: bool,
+    locked: int,
+    seats: int,
+) -> tuple[int, int]:
     """Plays one hand; `g.counts` are dealt. Returns how many samples of either kind it wrote."""
     due_v = np.zeros(DEAL_TRAITS, np.int64)
     h = np.zeros(deal_net.first_bias.size, np.float32)
@@ -158,7 +181,7 @@ def play_hand(
                 pick = choose(trick_net, g, seat, m, moves, n, values)
                 if moves[pick, 0] == 0 or moves[pick, 1] != g.sizes[seat]:
                     if share(state) < noise:
-                        pick = below(state, n)
+                        pick = int(below(state, n))
                         traits_of(g, seat, m, moves, pick)
                     if n_trick < MOST_SAMPLES:
                         for i in range(TRAITS):
@@ -176,21 +199,21 @@ def play_hand(
 
 @njit(cache=True, parallel=True)
 def self_play(
-    trick_net,
-    deal_net,
-    threads,
-    seed,
-    major,
-    hands,
-    noise,
-    pure,
-    learned_gives,
-    slots,
-    targets,
-    deal_slots,
-    deal_targets,
-    found,
-):
+    trick_net: Net,
+    deal_net: Net,
+    threads: int,
+    seed: int,
+    major: int,
+    hands: int,
+    noise: float,
+    pure: float,
+    learned_gives: bool,
+    slots: Array,
+    targets: Array,
+    deal_slots: Array,
+    deal_targets: Array,
+    found: Array,
+) -> None:
     """Plays `hands` hands of one round; the samples of hand n are in the slots n."""
     for thread in prange(threads):
         g = new_game()

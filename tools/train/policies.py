@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from numba import njit
 from tools.train.chance import below
+from tools.train.rules import Array, Game
 
 RANDOM, GREEDY, CAREFUL, NET = range(4)
 
 
 @njit(cache=True)
-def greedy(g, seat, moves, n):
+def greedy(g: Game, seat: int, moves: Array, n: int) -> int:
     """`core.policy.greedy`."""
     left = g.sizes[seat]
     for i in range(n):
@@ -34,7 +35,7 @@ def greedy(g, seat, moves, n):
 
 
 @njit(cache=True)
-def careful(g, seat, moves, n):
+def careful(g: Game, seat: int, moves: Array, n: int) -> int:
     """`client.bots.careful`: its leads are greedy's."""
     if moves[n - 1, 0] != 0:
         return greedy(g, seat, moves, n)
@@ -59,17 +60,17 @@ def careful(g, seat, moves, n):
 
 
 @njit(cache=True)
-def simple(kind, g, seat, moves, n, state):
+def simple(kind: int, g: Game, seat: int, moves: Array, n: int, state: Array) -> int:
     """The index of the move that one of the three makes."""
     if kind == RANDOM:
-        return below(state, n)
+        return int(below(state, n))
     if kind == GREEDY:
         return greedy(g, seat, moves, n)
     return careful(g, seat, moves, n)
 
 
 @njit(cache=True)
-def smart_return(counts, due, out):
+def smart_return(counts: Array, due: int, out: Array) -> None:
     """`careful.give_back`: writes the ranks given to `out`, sorted, for due 1 or 2."""
     best = 1 << 30
     # Highest numbers first and Jesters last, as `moves.legal_gives`; ties go to the first.

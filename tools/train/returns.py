@@ -19,7 +19,7 @@ from tools.train.export import nets_of
 from tools.train.inputs import DEAL_TRAITS, Net, new_mind
 from tools.train.play import DECK, give_best, pay_taxes
 from tools.train.policies import NET, smart_return
-from tools.train.rules import MOST_MOVES, begin, new_game
+from tools.train.rules import MOST_MOVES, Array, begin, new_game
 
 WORST, CAREFUL, LEARNED = range(3)
 """The highest numbers, as `greedy` does; `careful`'s rule; the second network's choice."""
@@ -27,7 +27,18 @@ STREAM = 0x6172
 
 
 @njit(cache=True)
-def give(way, net, counts, due, seat, seats, out, v, h, deep):
+def give(
+    way: int,
+    net: Net,
+    counts: Array,
+    due: int,
+    seat: int,
+    seats: int,
+    out: Array,
+    v: Array,
+    h: Array,
+    deep: Array,
+) -> None:
     """Writes the ranks that are given back to `out`."""
     if way == WORST:
         rank = 12
@@ -42,7 +53,18 @@ def give(way, net, counts, due, seat, seats, out, v, h, deep):
 
 
 @njit(cache=True, parallel=True)
-def both_ways(trick_net, net, threads, seed, deals, seats, receiver, one, two, differences):
+def both_ways(
+    trick_net: Net,
+    net: Net,
+    threads: int,
+    seed: int,
+    deals: int,
+    seats: int,
+    receiver: int,
+    one: int,
+    two: int,
+    differences: Array,
+) -> None:
     """Writes by how many points `receiver` does better with the return `one` than with `two`."""
     for thread in prange(threads):
         g = new_game()

@@ -43,7 +43,7 @@ class Game(NamedTuple):
 
 
 @njit(cache=True)
-def new_game():
+def new_game() -> Game:
     """Room for a hand of up to ten."""
     return Game(
         np.zeros((10, 14), np.int64),
@@ -57,7 +57,7 @@ def new_game():
 
 
 @njit(cache=True)
-def begin(g, seats, locked):
+def begin(g: Game, seats: int, locked: int) -> None:
     """Seat 0 leads; `g.counts` are dealt already."""
     g.t[:] = 0
     g.t[SEATS] = seats
@@ -76,7 +76,7 @@ def begin(g, seats, locked):
 
 
 @njit(cache=True)
-def legal(g, seat, moves):
+def legal(g: Game, seat: int, moves: Array) -> int:
     """Writes every legal move in the order of `Hand.legal`; returns how many there are."""
     n = 0
     held = g.counts[seat, JESTER]
@@ -99,7 +99,7 @@ def legal(g, seat, moves):
 
 
 @njit(cache=True)
-def sensible(g, seat, moves):
+def sensible(g: Game, seat: int, moves: Array) -> int:
     """The legal moves without those that spend Jesters for nothing, in the same order.
 
     Jesters join a group only when all of it is played, and only as many as are needed to follow.
@@ -126,7 +126,7 @@ def sensible(g, seat, moves):
 
 
 @njit(cache=True)
-def _add(moves, n, rank, count, jesters):
+def _add(moves: Array, n: int, rank: int, count: int, jesters: int) -> int:
     moves[n, 0] = rank
     moves[n, 1] = count
     moves[n, 2] = jesters
@@ -134,7 +134,7 @@ def _add(moves, n, rank, count, jesters):
 
 
 @njit(cache=True)
-def apply(g, rank, count, jesters):
+def apply(g: Game, rank: int, count: int, jesters: int) -> None:
     """Makes a move of the player whose turn it is; the move is not checked."""
     seat = g.t[TURN]
     if rank == 0:
@@ -165,7 +165,7 @@ def apply(g, rank, count, jesters):
 
 
 @njit(cache=True)
-def _next(g):
+def _next(g: Game) -> None:
     """P2 to P5: whose turn it is, or who leads the next trick."""
     seats, owner = g.t[SEATS], g.t[OWNER]
     seat = g.t[TURN]
