@@ -16,16 +16,31 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO
 
 
 def hold(pipe: int) -> None:
     """Ties this process, which leads a group of its own, to whoever has the other end."""
+    tie(pipe, os.getpgrp())
+    threading.Thread(target=_wait, args=(pipe,), name="leash", daemon=True).start()
+
+
+def tie(pipe: int, group: int) -> None:
+    """Lets the kernel kill a group of processes when the other end of its pipe is closed (Linux).
+
+    The pipe does that as long as one of them has it open.
+    """
     if sys.platform == "linux":
-        fcntl.fcntl(pipe, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
         fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
-    threading.Thread(target=_wait, args=(pipe,), name="leash", daemon=True).start()
+
+
+def kill_group(group: int) -> None:
+    """Kills what is left of a group of processes."""
+    with suppress(ProcessLookupError, PermissionError):  # macOS says the latter of zombies
+        os.killpg(group, signal.SIGKILL)
 
 
 def _wait(pipe: int) -> None:
@@ -64,10 +79,7 @@ class Leashed:
     def kill(self) -> int:
         """Ends the process and all that it has started; returns its exit code. May be repeated."""
         if self._leash >= 0:
-            try:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass  # all of them are gone; macOS says the latter of zombies
+            kill_group(self.process.pid)
             os.close(self._leash)
             self._leash = -1
         for stream in (self.process.stdin, self.process.stdout):

@@ -5,9 +5,7 @@ When it is gone, by whatever signal, they are killed by the kernel, with all tha
 
 from __future__ import annotations
 
-import fcntl
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +14,7 @@ from contextlib import suppress
 import msgspec
 import trio
 
+from dalmuti.client.arena import leash
 from dalmuti.client.arena.program import LINE, Match, Report
 from dalmuti.client.arena.workers import LOAD_SECONDS
 from dalmuti.client.bots.load import BotError
@@ -24,8 +23,8 @@ from dalmuti.client.bots.load import BotError
 class Process:
     """A process that leads a group, and ends with us."""
 
-    def __init__(self, process: trio.Process, leash: int) -> None:
-        self._process, self._leash = process, leash
+    def __init__(self, process: trio.Process, end: int) -> None:
+        self._process, self._leash = process, end
 
     @classmethod
     async def start(cls, command: Sequence[str], *, with_leash: bool = False) -> Process:
@@ -34,7 +33,7 @@ class Process:
         With `with_leash` the pipe is its last argument, to `leash.hold` it, and input and output
         are ours. Raises OSError.
         """
-        pipe, leash = os.pipe()
+        pipe, end = os.pipe()
         try:
             if with_leash:
                 process = await trio.lowlevel.open_process(
@@ -48,13 +47,13 @@ class Process:
                 process = await trio.lowlevel.open_process(
                     command, stdin=pipe, stdout=2, start_new_session=True
                 )
-                _tie(pipe, process.pid)
+                leash.tie(pipe, process.pid)  # programs keep their standard input
         except BaseException:
-            os.close(leash)
+            os.close(end)
             raise
         finally:
             os.close(pipe)
-        return cls(process, leash)
+        return cls(process, end)
 
     @property
     def input(self) -> trio.abc.SendStream:
@@ -75,10 +74,7 @@ class Process:
         """Ends it and all that it has started. May be called again."""
         if self._leash < 0:
             return
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass  # all of them are gone; macOS says the latter of zombies
+        leash.kill_group(self._process.pid)
         os.close(self._leash)
         self._leash = -1
         with trio.CancelScope(shield=True):
@@ -86,17 +82,6 @@ class Process:
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:
                     await stream.aclose()
-
-
-def _tie(pipe: int, group: int) -> None:
-    """Lets the kernel kill a group of processes when the other end of its pipe is closed (Linux).
-
-    The pipe does that as long as one of them has it open, and programs keep their standard input.
-    """
-    if sys.platform == "linux":
-        fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
-        fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 class Program:
