@@ -68,13 +68,17 @@ async def test_events_wait_for_more_but_nobody_waits_who_has_to_decide(
     assert len(ends) == 3 and len(set(ends)) == 1
 
 
+@pytest.mark.parametrize("is_stopped", [False, True])
 async def test_a_table_that_breaks_under_a_request_ends_alone(
-    nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+    nursery: trio.Nursery, autojump_clock: trio.testing.MockClock, is_stopped: bool
 ) -> None:
-    """The one who asked has done its work for it, and goes on."""
+    """The one who asked has done its work for it, and goes on. A stop hides no bug."""
 
     class Broken(Table):
         def handle(self, *given: object) -> None:
+            if is_stopped:
+                [room] = server.lobby.rooms.values()
+                room.stop("admin")
             raise RuntimeError("a bug")
 
     server = MemoryServer(nursery, make_table=Broken)

@@ -174,6 +174,8 @@ class Room:
             await self._step(opening, self.table.next_deadline())
             with self._scope:
                 await self._loop()
+            if self._broken is not None:
+                raise self._broken
             if not self.table.closed and (self._keeper is None or self._stop_reason != "shutdown"):
                 self.table.close(self._stop_reason)
                 await self._hand_out()
@@ -186,7 +188,7 @@ class Room:
             self._finish()
 
     async def _loop(self) -> None:
-        while not self.table.closed:
+        while not self.table.closed and self._broken is None:
             deadline, asked = self.table.next_deadline(), None
             moment = math.inf if deadline is None else self._clock.in_trio(deadline)
             with trio.CancelScope(deadline=moment) as self._waiting:
@@ -196,9 +198,8 @@ class Room:
                     self._queued -= 1
                 finally:
                     self._is_free = False
-            if self._broken is not None:
-                raise self._broken
-            await self._step(asked, self.table.next_deadline())
+            if self._broken is None:
+                await self._step(asked, self.table.next_deadline())
 
     async def _step(self, asked: Asked | None, due: float | None) -> None:
         """Does what is `due` by now, then what was asked, and lets everyone know."""
