@@ -11,8 +11,9 @@ knows what a person at its seat would know: `view` is the table as the server sh
 `decision.choices` is every legal choice, the weakest set first.
 
 Whatever a bot does, its seat plays on: a choice that is none, an exception, or no answer in time
-means the default, and its author reads what happened and the view that caused it. `choice_of`,
-`tell` and `begin` are the only places where a bot is called. A bot from a file is called in a
+means the default, and its author reads what happened and the view that caused it. Over a
+connection `choice_of`, `tell` and `begin` are the only places where a bot is called; the arena has
+its own (`arena.seats`). A bot from a file is called in a
 thread of its own, so that it may think as long as the clock allows while its connection, and other
 bots beside it, go on. A thread cannot be stopped: one that never returns holds its seat's later
 decisions up and is left behind in the end. Against that only a process of its own helps.
@@ -23,6 +24,7 @@ from __future__ import annotations
 import inspect
 import reprlib
 import threading
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -77,15 +79,23 @@ def choice_of(bot: Bot, view: TableView, decision: Decision) -> tuple[Choice, Fa
         if inspect.iscoroutine(wanted):
             wanted.close()
             return decision.default, Fault("illegal", "has an `async def decide`; use plain `def`")
-        for choice in decision.choices:
-            if type(wanted) is type(choice) and wanted == choice:
-                return choice, None
+        choice = one_of(decision.choices, wanted)
+        if choice is not None:
+            return choice, None
         text = f"chose {shown(wanted)}, which is not one of its choices"
         return decision.default, Fault("illegal", text)
     except BaseException as error:  # whatever a stranger's bot raises
         if is_ctrl_c(error):
             raise
         return decision.default, Fault("crashed", f"raised {shown(error)}")
+
+
+def one_of(choices: Sequence[Choice], wanted: object) -> Choice | None:
+    """The choice that a bot means by what it has returned, if it is one."""
+    for choice in choices:
+        if type(wanted) is type(choice) and wanted == choice:
+            return choice
+    return None
 
 
 def tell(bot: Bot, view: TableView, event: Seen) -> Fault | None:

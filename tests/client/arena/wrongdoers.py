@@ -65,6 +65,9 @@ class EqualToAll:
     """Is equal to whatever it is compared with, and cannot be shown."""
 
     def __eq__(self, other: object) -> bool:
+        return True
+
+    def __repr__(self) -> str:
         raise KeyboardInterrupt
 
     def __hash__(self) -> int:

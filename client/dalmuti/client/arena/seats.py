@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, Final
 
 from dalmuti.client.arena.plan import STRIKES, Stop, Tally
-from dalmuti.client.bot import Bot
+from dalmuti.client.bot import Bot, one_of
 from dalmuti.core.events import Seen
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import Choice, Decision
@@ -185,9 +185,9 @@ class Seated:
     @staticmethod
     def _decide(bot: Bot, view: TableView, decision: Decision) -> Choice | str:
         """One of the choices, or what it said instead; still by the clock, as its own code runs."""
-        choices = decision.choices
-        wanted = bot.decide(view, decision)
-        return choices[choices.index(wanted)] if wanted in choices else _shown(wanted)
+        wanted: object = bot.decide(view, decision)
+        choice = one_of(decision.choices, wanted)
+        return _shown(wanted) if choice is None else choice
 
     def tell(self, view: TableView, event: Seen) -> None:
         """Tells it of an event, with the table after it."""
