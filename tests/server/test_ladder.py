@@ -18,7 +18,8 @@ from dalmuti.protocol import messages as msg
 from dalmuti.server.admin import Admin
 from dalmuti.server.bans import Bans
 from dalmuti.server.config import Config, ConfigError, config_from
-from dalmuti.server.ladder.ladder import Ladder, drawn
+from dalmuti.server.ladder import ratings
+from dalmuti.server.ladder.ladder import drawn
 from dalmuti.server.limits import Limits
 from dalmuti.server.steering import Steering
 from server.ladder import LadderServer, play_match, play_on
@@ -440,19 +441,22 @@ async def test_known_deals_are_never_rated(nursery: Nursery, tmp_path: Path) -> 
 async def test_a_table_that_crashes_lets_its_bots_wait_for_the_next(
     nursery: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And the match that came to nothing is not waited for."""
     server = LadderServer(nursery, tmp_path)
-    real, calls = Ladder.rate, []
+    calls = []
 
-    def rate(self: Ladder, table: Any) -> Any:
-        calls.append(table)
+    def counted(known: Any, result: Any) -> Any:
+        calls.append(result)
         if len(calls) == 1:
             raise ZeroDivisionError
-        return real(self, table)
+        return ratings.counted(known, result)
 
-    monkeypatch.setattr(Ladder, "rate", rate)
+    monkeypatch.setattr("dalmuti.server.ladder.ladder.counted", counted)
     await two_play(server, nursery)
     results = await server.until_rated(1)
     assert results[0].number == 2 and len(server.lines("table_crashed")) == 1
+    with trio.fail_after(1000):
+        assert (await server.lobby.ladder.differences())[1] == []
     nursery.cancel_scope.cancel()
 
 

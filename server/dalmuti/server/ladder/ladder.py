@@ -202,7 +202,8 @@ class Ladder:
             peer.room = room
             if await room.do(lambda table, now: table.seat_again(caller, now)):
                 return True
-            peer.room = None
+            if peer.room is room:  # else the ladder has it at another by now
+                peer.room = None
         return False
 
     # -- matches ------------------------------------------------------------------------------
@@ -289,9 +290,10 @@ class Ladder:
             )
         now = self._wall()
         lines.sort(key=lambda line: (-line.points, -line.firsts, line.name))
-        result = self._results[rated.number] = Result(rated.number, now, tuple(lines))
+        result = Result(rated.number, now, tuple(lines))
         kept = ("INSERT INTO rated (number, result) VALUES (?, ?)", _values(result))
         changed = counted(self.entrants.records(), result)
+        self._results[rated.number] = result
         return [kept, *self.entrants.update(changed, now)]
 
     def is_rated(self, table: Table) -> None:
@@ -311,14 +313,17 @@ class Ladder:
         if self._keeping.writer is None:
             return 0, []
         while True:
-            known = {n: r for n, r in self.entrants.records().items() if r.matches}
+            known = self._records()
             results = await self._keeping.writer.read(results_in)
-            records = self.entrants.records()
-            if not self._results and all(records.get(n) == r for n, r in known.items()):
+            if not self._results and known == self._records():
                 break  # else a match has just ended
         again = recomputed(results)
         names = known.keys() | again.keys()
         return len(results), sorted(name for name in names if known.get(name) != again.get(name))
+
+    def _records(self) -> dict[str, Record]:
+        """Of all who have played, by name."""
+        return {n: record for n, record in self.entrants.records().items() if record.matches}
 
 
 def drawn(
