@@ -7,13 +7,15 @@ it has lost the name; whoever reads it can play under it.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import platformdirs
 from msgspec import Struct
+
+from dalmuti.client import private
 
 
 class Key(Struct, frozen=True, kw_only=True):
@@ -47,17 +49,8 @@ class KeyFile:
             return None
 
     def save(self, name: str, key: str) -> None:
-        """Replaces the file at once: whoever reads it finds the old key or the new one.
-
-        Where it cannot be written the key is good for as long as this process lives.
-        """
+        """Where it cannot be written the key is good for as long as this process lives."""
         self.key = key
-        new = self.path.with_suffix(".new")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(Key(address=self.address, name=name, key=key)))
-            os.replace(new, self.path)
-        except OSError:
-            return
+        with suppress(OSError):
+            kept = Key(address=self.address, name=name, key=key)
+            private.write(self.path, msgspec.json.encode(kept))

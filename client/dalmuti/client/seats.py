@@ -23,6 +23,8 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
+from dalmuti.client import private
+
 fcntl: Any = None
 if sys.platform != "win32":
     import fcntl
@@ -61,13 +63,9 @@ class SeatFile:
             return None
 
     def save(self, table: str, token: str, name: str) -> None:
-        """Replaces the file at once: whoever reads it finds the old token or the new one."""
+        """Keeps the newest token of the seat. Raises OSError."""
         seat = Seat(address=self.address, table=table, token=token, name=name)
-        new = self.path.with_suffix(".new")
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(seat))
-        os.replace(new, self.path)
+        private.write(self.path, msgspec.json.encode(seat))
 
     def forget(self) -> None:
         """The seat is gone, and its file."""

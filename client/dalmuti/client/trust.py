@@ -12,7 +12,6 @@ What is known is in one file of the user's state folder, readable by its owner o
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import ssl
 from collections.abc import Awaitable, Callable
@@ -25,7 +24,7 @@ import platformdirs
 from anyio.streams.tls import TLSAttribute, TLSStream
 from msgspec import Struct
 
-from dalmuti.client import words
+from dalmuti.client import private, words
 from dalmuti.client.link import CONNECT_SECONDS, Lost, Stream, Untrusted
 
 VOUCHED: Final = "system"
@@ -61,13 +60,8 @@ class Known:
         if servers.get(address) == what:
             return True
         data = msgspec.json.format(msgspec.json.encode(_File({**servers, address: what})))
-        new = self._path.with_suffix(f".{os.getpid()}.new")
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as out:
-                out.write(data + b"\n")
-            os.replace(new, self._path)
+            private.write(self._path, data + b"\n")
         except OSError:
             return False
         return True
