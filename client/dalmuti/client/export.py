@@ -20,14 +20,12 @@ from msgspec.structs import replace
 from dalmuti.client import out, replay
 from dalmuti.client.commands.parts import OK
 from dalmuti.client.start import Refusal
-from dalmuti.core.events import PlayerInfo, Turn
-from dalmuti.core.hand import Hand, Phase
+from dalmuti.core.events import PlayerInfo, Question, Turn
+from dalmuti.core.hand import Phase
 from dalmuti.core.match import Began, Ended, Left, Match, Moved, Returned, Sat
 from dalmuti.core.moves import Move
 from dalmuti.core.record import Record, steps
 from dalmuti.core.views import TableView, view_table
-
-Kind = Literal["revolution", "tax", "lead", "follow"]
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -36,7 +34,7 @@ class Sample(Struct, frozen=True, kw_only=True):
     player: int
     """Of the record, by order of arrival."""
     hand: int
-    kind: Kind
+    kind: Question
     view: TableView
     choices: tuple[Move, ...]
     """Every legal choice, the weakest set first; at least two."""
@@ -110,7 +108,7 @@ class _Witness:
         elif hand.phase is Phase.TRICKS or hand.phase is not self._phase:
             self._phase = hand.phase
             self._decisions += 1
-            self._turn = Turn(_kind(hand), hand.to_act, self._decisions)
+            self._turn = Turn(hand.question, hand.to_act, self._decisions)
 
     def decision(self, moved: Moved, you: int | None) -> Iterator[Sample]:
         """What is decided now, by `you` or anybody, if there is more than one choice."""
@@ -124,7 +122,7 @@ class _Witness:
         yield Sample(
             player=player,
             hand=match.hands_begun,
-            kind=_kind(hand),
+            kind=hand.question,
             view=view_table(
                 match,
                 table=self._record.table,
@@ -136,14 +134,6 @@ class _Witness:
             choices=choices,
             choice=moved.move,
         )
-
-
-def _kind(hand: Hand) -> Kind:
-    if hand.phase is Phase.REVOLUTION:
-        return "revolution"
-    if hand.phase is Phase.TAXES:
-        return "tax"
-    return "lead" if hand.top is None else "follow"
 
 
 # -- the command ------------------------------------------------------------------------------

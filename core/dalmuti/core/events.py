@@ -22,6 +22,8 @@ Seat = Annotated[int, Meta(ge=0, le=9)]
 PlayerId = Annotated[int, Meta(ge=1)]
 By = Literal["player", "standin", "clock"]
 """Who made a move: the player, the stand-in (J3, J4), or the default when the time was up."""
+Question = Literal["revolution", "tax", "lead", "follow"]
+"""What a hand asks one or more of its players."""
 Presence = Literal["here", "lost", "away", "standin", "left"]
 Kind = Literal["human", "bot", "house"]
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]*$")]
@@ -140,7 +142,7 @@ class Turn(Event, frozen=True, tag="turn"):
     In the revolution window this names every seat, and does not change while they answer.
     """
 
-    kind: Literal["revolution", "tax", "lead", "follow"]
+    kind: Question
     seats: tuple[Seat, ...]
     decision: int
     ms: int | None = None

@@ -28,6 +28,7 @@ from dalmuti.core.events import (
     HandsDealt,
     Passed,
     Played,
+    Question,
     RevolutionCalled,
     RevolutionClosed,
     RevolutionOpened,
@@ -114,6 +115,15 @@ class Hand:
         if self.phase is Phase.TAXES:
             return tuple(due.receiver for due in self.dues if due.receiver not in self.gives)
         return ()
+
+    @property
+    def question(self) -> Question:
+        """What the hand asks `to_act`; meaningless when it is over."""
+        if self.phase is Phase.REVOLUTION:
+            return "revolution"
+        if self.phase is Phase.TAXES:
+            return "tax"
+        return "lead" if self.top is None else "follow"
 
     def is_asked(self, seat: int) -> bool:
         """Whether the hand waits for a decision of this seat."""

@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from dalmuti.core.cards import Play
-from dalmuti.core.events import PlayerId, Seen
+from dalmuti.core.events import PlayerId, Question, Seen
 from dalmuti.core.moves import Call, Decline, Give, Pass
 from dalmuti.core.options import TableOptions
 from dalmuti.core.views import TableView
@@ -416,7 +416,7 @@ class Decision(Message, frozen=True, kw_only=True, tag="decision"):
     """Decide something. Unanswered, `default` is done when the time is up."""
 
     decision: Annotated[int, Meta(description="Repeat it in `act`.")]
-    kind: Literal["revolution", "tax", "lead", "follow"]
+    kind: Question
     choices: Annotated[
         tuple[Choice, ...], Meta(description="Every legal choice, the weakest set first.")
     ]

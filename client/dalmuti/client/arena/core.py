@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -25,6 +24,7 @@ from dalmuti.core.events import (
     HandPrepared,
     HandStarted,
     PlayerJoined,
+    Question,
     RevolutionCalled,
     Turn,
 )
@@ -34,7 +34,6 @@ from dalmuti.core.moves import PASS, Call, Move
 from dalmuti.core.views import TableView, TrickView, see, view_hand, view_table
 from dalmuti.protocol.messages import Decision
 
-Kind = Literal["revolution", "tax", "lead", "follow"]
 _NO_TRICK = TrickView()
 
 
@@ -155,14 +154,14 @@ class Table:
 
     # -- what is asked, and what is seen -----------------------------------------------------------
 
-    def _ask(self, kind: Kind, seats: tuple[int, ...]) -> Turn:
+    def _ask(self, kind: Question, seats: tuple[int, ...]) -> Turn:
         """Says whose turn it is."""
         turn = self._turn(kind, seats)
         self._decisions += 1
         self._tell([turn])
         return turn
 
-    def _turn(self, kind: Kind, seats: tuple[int, ...]) -> Turn:
+    def _turn(self, kind: Question, seats: tuple[int, ...]) -> Turn:
         """The next turn, which is not counted yet."""
         ms = self._window_ms if kind == "revolution" else self._turn_ms
         return Turn(kind, seats, self._decisions + 1, ms)
@@ -170,7 +169,7 @@ class Table:
     def _decide(self, hand: Hand, seat: int, turn: Turn | None, choices: list[Move]) -> Move:
         """What a bot chooses that has a choice."""
         if turn is None:
-            turn = self._turn("lead" if hand.top is None else "follow", (seat,))
+            turn = self._turn(hand.question, (seat,))
         player = self.match.order[seat]
         decision = Decision(
             decision=turn.decision,

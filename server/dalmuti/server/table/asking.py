@@ -7,11 +7,9 @@ called. The declined answers reach the hand together, when it closes.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct, field
 
-from dalmuti.core.events import By
+from dalmuti.core.events import By, Question
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.moves import Move
 
@@ -21,7 +19,7 @@ class Asking(Struct, eq=False):
 
     decision: int
     phase: Phase
-    kind: Literal["revolution", "tax", "lead", "follow"]
+    kind: Question
     seats: tuple[int, ...]
     ends: float | None
     """When the clock is up; None without one."""

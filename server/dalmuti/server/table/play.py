@@ -8,7 +8,6 @@ alike (rules.md I3).
 from __future__ import annotations
 
 from random import Random
-from typing import Literal
 
 from msgspec import Struct
 
@@ -26,15 +25,6 @@ from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.feed import Feed
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.refused import Refused
-
-
-def kind_of(hand: Hand) -> Literal["revolution", "tax", "lead", "follow"]:
-    """What a hand that is not over asks next."""
-    if hand.phase is Phase.REVOLUTION:
-        return "revolution"
-    if hand.phase is Phase.TAXES:
-        return "tax"
-    return "lead" if hand.top is None else "follow"
 
 
 class PlayState(Struct, frozen=True, omit_defaults=True):
@@ -278,7 +268,7 @@ class Play:
         if old and old.phase is hand.phase and hand.phase is not Phase.TRICKS:
             return []
         self._decisions += 1
-        kind = kind_of(hand)
+        kind = hand.question
         asking = self.asking = Asking(self._decisions, hand.phase, kind, hand.to_act, None)
         seconds: float = hand.options.turn_seconds
         if hand.phase is Phase.REVOLUTION:
