@@ -32,6 +32,11 @@ class Slow(Bot):
         self.entered, self.go = threading.Event(), threading.Event()
         self._busy = threading.Lock()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is in a call."""
+        return self._busy.locked()
+
     def decide(self, view: TableView, decision: Decision) -> Choice:
         assert self._busy.acquire(blocking=False), "it was called twice at once"
         self.calls.append(f"decide {decision.decision}")
@@ -202,8 +207,11 @@ async def test_a_bot_that_never_returns_is_left_behind(
     mock_clock: trio.testing.MockClock,
 ) -> None:
     bot = Slow()
-    player, _ = await run(bot, Steps(FIRST, waits_for(bot.entered)))
-    assert bot.calls == ["decide 3"] and player.faults == 0
+    session = Steps(FIRST, waits_for(bot.entered))
+    player = Player(cast(Session, session), bot, threaded=True)
+    await player.run()
+    assert bot.is_busy and player.faults == 0
+    bot.go.set()
 
 
 async def test_a_thread_that_raises_ctrl_c_is_a_crash_like_any_other(

@@ -124,6 +124,7 @@ def test_the_cards_are_those_of_the_deal() -> None:
     item = list(items_of(setup, 1, 1))[2]
     heard: list[tuple[TableView, Seen]] = []
     played(setup, item, partial(Listens, [], heard))
+    seen: set[int] = set()
     for view, event in heard:
         if isinstance(event, Turn) and view.hand is not None:
             seed = deal.fixed_seed(item.number, view.hand.number)
@@ -132,6 +133,8 @@ def test_the_cards_are_those_of_the_deal() -> None:
             assert you is not None
             if view.hand.revolution is None:
                 assert view.hand.dealt == hands[order.index(you)]
+                seen.add(view.hand.number)
+    assert seen == {1, 2}
 
 
 def test_a_house_bot_that_fails_is_counted_and_does_the_default() -> None:
