@@ -83,8 +83,8 @@ def trial(net, other, threads, seed, deals, seats, candidate, field, locked):
                 g.counts[:] = counts
                 begin(g, seats, locked)
                 tricks(net, other, g, m, moves, values, state, kinds)
-                means[number] += (g.points[seat] - (seats - 1) / 2) / seats
-    return means
+                means[number] += g.points[seat] - (seats - 1) / 2
+    return means / seats
 
 
 @njit(cache=True, parallel=True)
