@@ -282,7 +282,7 @@ def test_answers_without_a_question_are_early() -> None:
         ("say  hello all", Chat, {"text": "hello all"}),
         ("deal", Deal, {}),
         ("add random", AddBot, {"bot": "random"}),
-        ("add", AddBot, {"bot": "greedy"}),
+        ("add", AddBot, {"bot": "careful"}),
         ("kick bea", Kick, {"player": 2}),
         ("host Cem", GiveHost, {"player": 3}),
         ("away", Away, {"away": True}),

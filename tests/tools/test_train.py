@@ -17,13 +17,16 @@ pytest.importorskip("numba")
 np = pytest.importorskip("numpy")
 
 import tools.train.differential as differential_  # noqa: E402
+from tools.train import evaluate, returns  # noqa: E402
 from tools.train.differential import Comparison, Difference  # noqa: E402
 from tools.train.export import nets_of, packed  # noqa: E402
+from tools.train.policies import CAREFUL, RANDOM  # noqa: E402
 from tools.train.run import Training  # noqa: E402
 
 from dalmuti.client.bots.network import read  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
+WEIGHTS = ROOT / "client/dalmuti/client/bots/expert-v1.weights"
 HANDS = 40
 
 
@@ -96,6 +99,17 @@ def test_what_is_written_is_what_was_learned() -> None:
     for name, learner in (("tricks", made.tricks), ("deal", made.deals)):
         for found, wanted in zip(nets_of(data)[name], learner.net(slow=True), strict=True):
             assert np.allclose(found, wanted, atol=0.002)
+
+
+def test_equals_are_equal() -> None:
+    """A bot among its like gains nothing over all seats of a deal, nor by the same return."""
+    net = nets_of(WEIGHTS.read_bytes())["tricks"]
+    for seats in (4, 7):
+        means = evaluate.trial(net, net, 1, 1, 10, seats, CAREFUL, CAREFUL, 0)
+        assert np.array_equal(means, np.zeros(10))
+        assert evaluate.strength(net, seats, CAREFUL, RANDOM, deals=10).mean > 1
+    found = returns.compare(net, nets_of(WEIGHTS.read_bytes())["deal"], 6, 0, 1, 1, 10)
+    assert found == (0.0, 0.0)
 
 
 def test_the_command_learns_and_writes_its_curve(tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def trial(
                 g.counts[:] = counts
                 begin(g, seats, locked)
                 tricks(net, other, g, m, moves, values, state, kinds)
-                means[number] += (g.points[seat] - (seats - 1) / 2) / seats
-    return means
+                means[number] += g.points[seat] - (seats - 1) / 2
+    return means / seats
 
 
 @njit(cache=True, parallel=True)

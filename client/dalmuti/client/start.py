@@ -118,7 +118,7 @@ def host(given: argparse.Namespace) -> int:
         say(f"Others join with: {line}")
     from dalmuti.client.link import tcp
     from dalmuti.client.session import Session
-    from dalmuti.client.steward import Steward
+    from dalmuti.client.steward import USUAL_BOT, Steward
     from dalmuti.protocol.messages import CreateTable
 
     here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
@@ -132,7 +132,7 @@ def host(given: argparse.Namespace) -> int:
             entry=CreateTable(id=0, table=table, options=options),
             store=store[0] if store else None,
         )
-        steward = Steward(("greedy",) * given.bots, hands=given.hands)
+        steward = Steward((USUAL_BOT,) * given.bots, hands=given.hands)
         code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
     finally:
         if store:

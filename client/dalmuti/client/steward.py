@@ -6,13 +6,21 @@ may no more than a host may.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from dalmuti.client.model import Model
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import AddBot, Deal, Request
 
 Wish = tuple[type[Request], dict[str, Any]]
+USUAL_BOT: Final = "careful"
+"""Who is seated where nobody says which house bot: the normal level of `dalmuti play`."""
+
+
+def usual_bot(known: Sequence[str]) -> str:
+    """The usual house bot, or what a server has that does not know it; `known` as it says."""
+    return known[0] if known and USUAL_BOT not in known else USUAL_BOT
 
 
 class Steward:

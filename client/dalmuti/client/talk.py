@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from dalmuti.client import phrases, words
 from dalmuti.client.model import Input, LinkChanged, Model, reduce
+from dalmuti.client.steward import usual_bot
 from dalmuti.core import moves
 from dalmuti.core.cards import JESTER, Play, counts_of
 from dalmuti.core.events import HandPrepared, PlayerInfo
@@ -203,8 +204,7 @@ class Talk:
                 return self._join(word, rest)
 
     def _first_bot(self) -> str:
-        bots = self.model.welcome.bots if self.model.welcome else ()
-        return "greedy" if "greedy" in bots or not bots else bots[-1]
+        return usual_bot(self.model.welcome.bots if self.model.welcome else ())
 
     def _about_player(self, word: str, rest: str) -> Reply:
         """`kick Bea`: the name as it is shown, capitals aside."""

@@ -266,7 +266,7 @@ def test_who_comes_later_sees_no_draw() -> None:
 def test_the_host_deals_adds_and_removes_bots() -> None:
     player = Player(Stage(3, options=TableOptions(seats=8)))
     player.press("b", "k", "space")
-    assert player.asked == [(AddBot, {"bot": "greedy"}), (Kick, {"player": 3}), (Deal, {})]
+    assert player.asked == [(AddBot, {"bot": "careful"}), (Kick, {"player": 3}), (Deal, {})]
 
 
 def test_a_guest_does_not() -> None:
@@ -460,7 +460,8 @@ def test_completion() -> None:
     control = Player(Stage(4)).control
     assert completions(control, "/sc") == ["/score "]
     assert completions(control, "/kick m") == ["/kick Max"]
-    assert completions(control, "/add ") == ["/add random", "/add greedy"]
+    bots = ("careful", "expert", "greedy", "easy", "random")
+    assert completions(control, "/add ") == [f"/add {bot}" for bot in bots]
     assert completions(control, "/host A") == []  # oneself is no choice
     assert completions(control, "hello") == []
 

@@ -1,6 +1,6 @@
 """What the expert's networks are told: a row of small whole numbers, and how each is written out.
 
-A position is described by some seventy *traits*, each a small number: how many 7s are held, how
+A position is described by some ninety *traits*, each a small number: how many 7s are held, how
 many cards the next player has. A network does not take a trait as a number but as several inputs,
 its *code*: one for each step that the number has reached, or one for each value, and perhaps the
 number itself, in parts of 1/16 so that all arithmetic stays exact. As the first layer is linear, a

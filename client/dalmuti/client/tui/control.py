@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from dalmuti.client import words
 from dalmuti.client.model import Line, Model
-from dalmuti.client.steward import Steward
+from dalmuti.client.steward import Steward, usual_bot
 from dalmuti.client.tui import labels, tabletexts
 from dalmuti.client.tui.selector import (
     COMMIT_KEYS,
@@ -414,7 +414,7 @@ class Control:
         elif sum(info.presence != "left" for info in table.players) >= table.options.seats:
             self.ui.hint = tabletexts.TABLE_IS_FULL
         else:
-            self._ask(AddBot, bot=bot or ("greedy" if "greedy" in known else known[-1]))
+            self._ask(AddBot, bot=bot or usual_bot(known))
 
     def _remove_bot(self) -> None:
         """Removes the bot that sat down last."""

@@ -17,7 +17,7 @@ from dalmuti.server.table.people import People, Player, Ticket
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.seating import Seating
 
-HOUSE_BOTS: Final = ("greedy", "careful", "expert", "easy", "random")
+HOUSE_BOTS: Final = ("careful", "expert", "greedy", "easy", "random")
 """The house bots that can be asked for; the first is the usual one."""
 HOUSE_NAMES: Final = (
     *("Bea", "Cid", "Dora", "Emil", "Fay", "Gus", "Hedy", "Ivo", "June", "Kurt", "Lola", "Max"),
