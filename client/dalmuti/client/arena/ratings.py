@@ -1,7 +1,8 @@
 """Ratings by the library openskill (Plackett-Luce), over the hands of an arena in their order.
 
-They are for comparing with the ladder of a server, and are no proof: after many hands mu still
-wanders by more than its sigma says. What proves something is the interval of the points.
+The model is that of a server's ladder; the figures are not comparable, as a ladder rates whole
+matches and here it is hands. They prove nothing: after many hands mu still wanders by more than its
+sigma says. What proves something is the interval of the points.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class LadderSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Meta(description="Write transcripts of rated matches as well, beside those of others."),
     ] = False
     names: Annotated[
-        int, Meta(ge=1, le=100_000, description="Names that the ladder has at most.")
+        int, Meta(ge=1, le=10_000, description="Names that the ladder has at most.")
     ] = 1000
     address_names: Annotated[
         int,
