@@ -140,6 +140,24 @@ async def test_wrong_choices_mean_the_default(
     assert "the default was taken" in reports[0] and '"cards":[1,12,12,12,13]' in reports[0]
 
 
+def test_an_exception_is_told_with_the_line_of_the_bots_own_file() -> None:
+    class Careless(Bot):
+        def decide(self, view: TableView, decision: Decision) -> Choice:
+            return random.choice(decision.choices[:0])
+
+    line = Careless.decide.__code__.co_firstlineno + 1
+    _, fault = choice_of(Careless(), VIEW, DECISION)
+    assert fault is not None and fault.kind == "crashed"
+    assert fault.text.startswith("raised IndexError: ")  # raised deeper, in random.py
+    assert fault.text.endswith(f" (test_bot.py, line {line})")
+
+
+def test_an_exception_of_ours_has_no_line() -> None:
+    _, fault = choice_of(Bot(), VIEW, DECISION)
+    assert fault is not None
+    assert fault.text == "raised NotImplementedError: Bot has no method `decide`"
+
+
 def test_an_async_decide_is_explained() -> None:
     class Awaits(Bot):
         async def decide(self, view: TableView, decision: Decision) -> Choice:  # type: ignore[override]
@@ -164,8 +182,10 @@ async def test_faults_in_on_event_and_begin_are_told(
     session, player, reports = await played(
         bot, EventMessage(seq=2, event=Passed(1)), DECISION, seed=5
     )
-    assert reports[0] == "Fails raised SystemExit: 5 in begin."
-    assert reports[1].startswith("Fails raised KeyError: 'no such card' in on_event. It saw {")
+    line = Fails.begin.__code__.co_firstlineno + 1
+    assert reports[0] == f"Fails raised SystemExit: 5 (test_bot.py, line {line}) in begin."
+    assert reports[1].startswith("Fails raised KeyError: 'no such card' (test_bot.py, line ")
+    assert ") in on_event. It saw {" in reports[1]
     assert player.crashed == 2 and [act.choice for act in session.sent] == [Play(12, 3)]
 
 
@@ -313,7 +333,7 @@ def test_a_bot_that_cannot_be_made(tmp_path: Path) -> None:
     path.write_text(ONE + "    def __init__(self): raise SystemExit('no weights')\n")
     with pytest.raises(BotError) as caught:
         made(load_bot(str(path)))
-    assert str(caught.value) == "First cannot be made: SystemExit: no weights"
+    assert str(caught.value) == "First cannot be made: SystemExit: no weights (mine.py, line 8)"
 
 
 def test_a_bot_of_several_files(tmp_path: Path) -> None:

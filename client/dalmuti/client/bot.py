@@ -22,16 +22,19 @@ decisions up and is left behind in the end. Against that only a process of its o
 from __future__ import annotations
 
 import inspect
+import os
 import reprlib
 import threading
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from dalmuti.core.events import Seen
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import Choice, Decision
+
+OURS: Final = os.path.dirname(__file__) + os.sep
 
 
 class Bot:
@@ -123,16 +126,35 @@ def begin(bot: Bot, seed: int) -> Fault | None:
 def shown(value: object) -> str:
     """A value or an exception of a stranger in a few words, whatever its own `repr` does."""
     kind = type(value).__name__
+    place = ""
     try:
-        text = str(value) if isinstance(value, BaseException) else reprlib.repr(value)
+        if isinstance(value, BaseException):
+            place = place_of(value)
+            text = str(value)
+        else:
+            text = reprlib.repr(value)
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        return f"a {kind} that cannot be shown"
+        return f"a {kind} that cannot be shown{place}"
     text = text if len(text) <= 300 else f"{text[:300]}..."
     if isinstance(value, BaseException):
-        return f"{kind}: {text}" if text else kind
+        return f"{kind}: {text}{place}" if text else f"{kind}{place}"
     return text
+
+
+def place_of(error: BaseException) -> str:
+    """Where in its author's file an exception came from, such as " (mybot.py, line 9)"; or ""."""
+    file, line = "", 0
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if not file and not name.startswith((OURS, "<")):
+            file = name  # the first that is not ours: whatever it calls, its own line is told
+        if name == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f" ({os.path.basename(file)}, line {line})" if file else ""
 
 
 def is_ctrl_c(error: BaseException) -> bool:

@@ -137,7 +137,7 @@ def test_what_a_bot_does_wrong_is_told(tmp_path: Path, capfd: pytest.CaptureFixt
     assert main(["arena", str(file), "greedy", "--seats", "3", "--deals", "1"]) == 0
     out, _ = capfd.readouterr()
     assert "crashed. The default was played." in out
-    assert "The first time it raised ZeroDivisionError: division by zero." in out
+    assert "The first time it raised ZeroDivisionError: division by zero (mybot.py, line " in out
     assert "thinking" not in out
 
 

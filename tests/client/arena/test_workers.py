@@ -130,7 +130,7 @@ def test_a_bot_that_sleeps_is_late_and_then_given_up(mark: str) -> None:
         ("Killed", 0, "ended its process (signal 9)"),
         ("KilledByNews", 0, "ended its process (exit code 5)"),
         ("Vandal", 0, "ended its process"),
-        ("NeverBegins", 0, "raised RuntimeError: not today when it began"),
+        ("NeverBegins", 0, "raised RuntimeError: not today (wrongdoers.py, line "),
     ],
 )
 def test_a_seat_is_given_up_where_its_bot_is_lost(

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, Final
 
 from dalmuti.client.arena.plan import STRIKES, Stop, Tally
-from dalmuti.client.bot import Bot, one_of
+from dalmuti.client.bot import Bot, one_of, place_of
 from dalmuti.core.events import Seen
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import Choice, Decision
@@ -250,6 +250,7 @@ def _shown(value: object) -> str:
 def _said(error: BaseException) -> str:
     """What a bot raised, for its author."""
     try:
-        return f"{type(error).__name__}: {error}"[:LONGEST_FAULT]
+        place = place_of(error)
+        return f"{type(error).__name__}: {error}"[:LONGEST_FAULT] + place
     except Exception:
         return type(error).__name__
