@@ -38,6 +38,15 @@ def test_it_writes_a_short_bot_with_comments(
     assert Path("my_first.py").read_text() == text
 
 
+def test_what_it_says_to_type_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["bot", "new", "my bot.py"]) == 0
+    assert "  dalmuti arena 'my bot.py' greedy\n" in capsys.readouterr().out
+    assert "dalmuti arena 'my bot.py' greedy" in Path("my bot.py").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
 from pathlib import Path
 from typing import Final
 
@@ -55,7 +56,7 @@ def new(text: str | None) -> int:
     path, name = Path(text), class_name(text)
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.replace("NAME", name).replace("FILE", path.name))
+            file.write(TEMPLATE.replace("NAME", name).replace("FILE", shlex.quote(path.name)))
     except FileExistsError:
         raise Refusal(
             f"there is a file {text} already, and it is not overwritten; choose another name"
@@ -63,8 +64,9 @@ def new(text: str | None) -> int:
     except OSError as error:
         raise Refusal(f"{text} cannot be written: {error.strerror}") from None
     out.say(f"{text} holds a bot that plays: {name}. Change it, and try:")
-    out.say(f"  dalmuti arena {text} greedy")
-    out.say(f"  dalmuti bot {text} HOST --table NAME")
+    typed = shlex.quote(text)
+    out.say(f"  dalmuti arena {typed} greedy")
+    out.say(f"  dalmuti bot {typed} HOST --table NAME")
     return OK
 
 
