@@ -136,7 +136,8 @@ def test_what_a_bot_does_wrong_is_told(tmp_path: Path, capfd: pytest.CaptureFixt
     file.write_text(BOT.replace("decision.choices[0]", "1 / 0"))
     assert main(["arena", str(file), "greedy", "--seats", "3", "--deals", "1"]) == 0
     out, _ = capfd.readouterr()
-    assert "crashed. The default was played." in out
+    assert "crashed. Where a decision was due, the default was played." in out
+    assert ": 1 deal with 3 seats, " in out
     assert "The first time it raised ZeroDivisionError: division by zero (mybot.py, line " in out
     assert "thinking" not in out
 

@@ -92,7 +92,7 @@ def table(ledger: Ledger, ratings: Sequence[Rating], *, deals: int, seed: int, h
     matches = f", {ledger.setup.hands} hands a match" if ledger.setup.hands > 1 else ""
     ways = "half the seats each, and changed over" if half else f"in {seats} rotations"
     lines = [
-        f"{_number(ledger.hands)} hands: {_number(deals)} deals with {seats} seats,"
+        f"{_number(ledger.hands)} hands: {_counted(deals, 'deal')} with {seats} seats,"
         f" {ways}{matches}; seed {seed}. Par is {(seats - 1) / 2:g} points a hand.",
         "",
         *_grid(rows, ratings),
@@ -146,7 +146,10 @@ def _said(pair: Pair) -> str:
         ci95 = None if ci95 is None else (-ci95[1], -ci95[0])
     if not difference:
         return f"{better} and {worse}: exactly the same."
-    needed = "" if pair.deals_needed is None else f"; {_number(pair.deals_needed)} deals tell that"
+    needed = ""
+    if pair.deals_needed is not None:
+        tell = "tells" if pair.deals_needed == 1 else "tell"
+        needed = f"; {_counted(pair.deals_needed, 'deal')} {tell} that"
     if ci95 is None or ci95[0] <= 0:
         return (
             f"{better} and {worse} are not told apart: a difference of {difference:.3f}"
@@ -167,7 +170,8 @@ def _faults(name: str, row: Row) -> list[str]:
     if not any(counts.values()):
         return []
     lines = [
-        f"{name}: {', '.join(filter(None, said))}. The default was played.",
+        f"{name}: {', '.join(filter(None, said))}."
+        " Where a decision was due, the default was played.",
         f"  The first time it {row.first_fault}.",
     ]
     if row.out_from is not None:
@@ -181,6 +185,10 @@ def _faults(name: str, row: Row) -> list[str]:
 def bounds(interval: Interval | None) -> str:
     """An interval for people."""
     return "one deal" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}"
+
+
+def _counted(value: int, what: str) -> str:
+    return f"{_number(value)} {what}{'' if value == 1 else 's'}"
 
 
 def _number(value: int) -> str:
