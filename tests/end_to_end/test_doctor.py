@@ -139,7 +139,7 @@ async def saying(data: bytes | None) -> AsyncIterator[int]:
         (b"SSH-2.0-OpenSSH_9.2\r\n", 3, "it speaks SSH"),
         (b"220 mail.example ESMTP\r\n", 3, "This is no Dalmuti server"),
         (b"", 3, "hung up without a word"),
-        (None, 3, "said nothing for 0.2 s while `welcome` was due"),
+        (None, 3, "`welcome` was due. It is no server of Dalmuti, or it hangs"),
         (frame(encode(REFUSES)), 4, "This server speaks version 7"),
     ],
 )

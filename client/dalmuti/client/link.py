@@ -148,6 +148,8 @@ class Link:
             if data is None:
                 silence += PING_SECONDS
                 if silence >= DEAD_SECONDS:
+                    if not self.is_open:
+                        raise Lost("The server answers nothing: is it a server of Dalmuti?")
                     raise Lost("The server has been silent for too long.")
                 if self.is_open:
                     self.send(Ping())

@@ -94,8 +94,9 @@ class Probe:
                 if not isinstance(message, Ping):
                     return message
                 await self.say(Pong(n=message.n))
+        other = "is no server of Dalmuti, or it " if what == "`welcome`" else ""
         raise Trouble(
-            f"The server said nothing for {patience:g} s while {what} was due. It hangs, or"
+            f"The server said nothing for {patience:g} s while {what} was due. It {other}hangs, or"
             " something between here and there swallows what it says."
         )
 
