@@ -141,7 +141,9 @@ async def standing(command: str) -> AsyncIterator[Stand]:
             try:
                 yield stand
             except Gone as gone:
-                raise Failed(f"{gone} ({await _obituary(client)})") from None
+                obituary = await _obituary(client)
+                said = str(gone) if obituary in str(gone) else f"{gone} ({obituary})"
+                raise Failed(said) from None
             finally:
                 if stand._guest is not None:
                     await stand._guest.close()
