@@ -52,7 +52,7 @@ from dalmuti.protocol.messages import (
 from dalmuti.protocol.text import safe_text
 
 WRONG: Final = 1
-"""The exit code when the server is there, and does not what it should."""
+"""The exit code when the server is there, and does not do what it should."""
 PINGS: Final = 10
 BOTS: Final = 2
 SLOW_SECONDS: Final = 1.0

@@ -27,7 +27,7 @@ def _bot(commands: Any) -> None:
         "dalmuti bot mybot.py cards.example.org --tls --ladder --name Cautious",
         action="dalmuti.client.bots.command:bot",
         more="`doctor` exits with 0 if a bot can play there, 3 if it cannot connect, 4 if it is\n"
-        "refused, and 1 if the server does not what it should.",
+        "refused, and 1 if the server does not do what it should.",
     )
     made.add_argument(
         "bot",
