@@ -70,8 +70,8 @@ def deal(deck: Sequence[int], seats: int) -> list[Cards]:
 class Play(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
     """A set of cards that is led or follows: `count` cards that count as `rank`.
 
-    `count` includes the Jesters, so `3x9+1J` is two Cooks and a Jester. Jesters alone are rank 13,
-    and then all of them are Jesters: `2xJ` is `Play(13, 2, 2)` (rules.md S1, S2).
+    `count` includes the Jesters: `rank` 9, `count` 3, `jesters` 1 are two 9s and a Jester. Jesters
+    alone are rank 13 and are counted as such: `rank` 13, `count` 2, `jesters` 2 (rules.md S1, S2).
     """
 
     rank: Annotated[int, Meta(ge=1, le=13, description="The rank it counts as; 13: Jesters only.")]

@@ -46,7 +46,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "Lobby.tables": "All open tables.",
     "Lobby.people": "Who is connected and at no table.",
     "Seated.player": "Your number at this table.",
-    "Seated.token": "For `resume`. It is good once, and only the last one is.",
+    "Seated.token": "For `resume`, once; the next `seated` has a new one.",
     "Snapshot.table": "The table.",
     "Snapshot.countdowns": "Lost players, and when the stand-in plays for them.",
     "EventMessage.seq": "The number of the event at this table.",
