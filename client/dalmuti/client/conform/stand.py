@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import msgspec
 import trio
@@ -16,11 +17,19 @@ from dalmuti.client.conform import entrance, program
 from dalmuti.client.conform.checks import Failed
 from dalmuti.client.conform.entrance import NAME, SETTLE_SECONDS, TABLE, Entrance, tag
 from dalmuti.client.conform.guest import Gone, Guest
+from dalmuti.client.conform.table import Table
 from dalmuti.protocol import messages as msg
 
 
 class Stand(Entrance):
     """The surroundings of one check of a client."""
+
+    async def begin(self, **how: Any) -> Table:
+        """A table as `set_table` makes it, with the client at it, and a hand that is dealt."""
+        table = self.set_table(**how)
+        await self.enter()
+        table.deal()
+        return table
 
     async def act(self) -> msg.Act:
         """The client's answer to what it is asked, which must be right; it is not yet answered."""
@@ -67,6 +76,12 @@ class Stand(Entrance):
         while self.table.hand is not None and not until():
             await self.step()
         await self.flush()
+
+    async def play_to_question(self, answers: int = 0) -> None:
+        """Plays until the client is asked something, and has given so many answers before."""
+        await self.play(
+            until=lambda: self.table.pending is not None and len(self.answered) >= answers
+        )
 
     async def play_hand(self) -> None:
         """Deals and plays a whole hand."""

@@ -107,10 +107,9 @@ async def between_hands(stand: Stand) -> None:
     "when-you-disconnect",
 )
 async def in_a_frame(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    guest = await stand.enter()
-    table.deal()
-    await stand.play(until=lambda: table.pending is not None)
+    table = await stand.begin(seats=3)
+    guest = stand.guest
+    await stand.play_to_question()
     sent = table.seq
     await guest.stream.send_all(b"\x00\x00\x02\x00\x84\xa1t\xa5event")
     await trio.sleep(0.05)
@@ -127,10 +126,9 @@ async def in_a_frame(stand: Stand) -> None:
     "when-you-disconnect",
 )
 async def new_instance(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    guest = await stand.enter()
-    table.deal()
-    await stand.play(until=lambda: table.pending is not None and len(stand.answered) > 3)
+    table = await stand.begin(seats=3)
+    guest = stand.guest
+    await stand.play_to_question(answers=4)
     sent = table.seq
     await guest.hang_up(msg.Bye(reason="shutdown", message="the server stops"))
     await stand.cut_off()
@@ -187,10 +185,9 @@ async def bad_token(stand: Stand) -> None:
     "when-you-disconnect",
 )
 async def replaced(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    guest = await stand.enter()
-    table.deal()
-    await stand.play(until=lambda: table.pending is not None)
+    table = await stand.begin(seats=3)
+    guest = stand.guest
+    await stand.play_to_question()
     text = "you came back from elsewhere"
     await guest.hang_up(
         msg.Unseated(table=table.name, reason="replaced"), msg.Bye(reason="replaced", message=text)
@@ -228,10 +225,8 @@ async def back_off(stand: Stand) -> None:
     "hello-and-versions",
 )
 async def bye_on_the_way_back(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    await stand.enter()
-    table.deal()
-    await stand.play(until=lambda: table.pending is not None)
+    table = await stand.begin(seats=3)
+    await stand.play_to_question()
     sent = table.seq
     await stand.cut_off()
     try:

@@ -172,7 +172,7 @@ async def ping(stand: Stand) -> None:
     guest = await stand.enter()
     await stand.settle()
     stand.table.deal()
-    await stand.play(until=lambda: stand.table.pending is not None)
+    await stand.play_to_question()
     await guest.send(msg.Ping(), msg.Ping(n=2**31 - 1))
     stand.waits_for = "`pong`"
     found: list[int] = []

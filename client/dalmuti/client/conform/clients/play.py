@@ -72,9 +72,8 @@ async def rate_limited(stand: Stand) -> None:
 
 async def _with_errors(stand: Stand, error: msg.Error) -> None:
     """The first three answers are refused; who does not answer again gets the default."""
-    table = stand.set_table(seats=3)
-    guest = await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3)
+    guest = stand.guest
     for _ in range(3):
         await stand.play(until=lambda: table.pending is not None and len(table.pending.choices) > 1)
         if table.pending is None:
@@ -124,9 +123,7 @@ async def _again(stand: Stand, decision: int) -> msg.Act | None:
     "decisions",
 )
 async def overtaken_by_clock(stand: Stand) -> None:
-    table = stand.set_table(seats=3, turn_seconds=5)
-    await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3, turn_seconds=5)
     for _ in range(4):
         while table.pending is None and table.play_other():
             pass
@@ -157,11 +154,9 @@ async def overtaken_by_call(stand: Stand) -> None:
     "decisions",
 )
 async def asked_again(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3)
     for _ in range(3):
-        await stand.play(until=lambda: table.pending is not None)
+        await stand.play_to_question()
         if table.pending is not None:
             table.excused.add(table.pending.decision)
             table.say(table.pending)
@@ -176,9 +171,7 @@ async def asked_again(stand: Stand) -> None:
     "decisions",
 )
 async def short_clock(stand: Stand) -> None:
-    table = stand.set_table(seats=3, turn_seconds=5)
-    await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3, turn_seconds=5)
     while table.hand is not None:
         if table.play_other():
             continue
@@ -241,10 +234,8 @@ async def around_the_table(stand: Stand) -> None:
     "a-hand-on-the-wire",
 )
 async def abandoned(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    await stand.enter()
-    table.deal()
-    await stand.play(until=lambda: table.pending is not None and len(stand.answered) > 2)
+    table = await stand.begin(seats=3)
+    await stand.play_to_question(answers=3)
     table.abandon()
     await stand.flush()
     await stand.settle()

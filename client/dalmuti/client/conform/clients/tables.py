@@ -89,11 +89,9 @@ for _id, _says, _options, _wanted in TURNS:
 
 def _taxes_check(place: int) -> Any:
     async def run(stand: Stand) -> None:
-        table = stand.set_table(
+        table = await stand.begin(
             seats=5, first_titles="order_of_arrival", place=place, revolution="off"
         )
-        await stand.enter()
-        table.deal()
         assert table.pending is not None and table.pending.kind == "tax"
         await stand.play()
         await stand.settle()

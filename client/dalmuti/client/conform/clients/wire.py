@@ -77,9 +77,7 @@ for _id, _says, _shape in SHAPES:
 
 @check("C-205", "A frame of exactly the largest size that `welcome` announces is read.", "bytes")
 async def largest(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3)
     event = _crowd(table.seq + 1, LIMITS.frame_to_client)
     table.watch(*event.names)
     await stand.flush()
@@ -134,9 +132,7 @@ def _unknown(table: Table) -> None:
     "messages-to-the-client",
 )
 async def optional_messages(stand: Stand) -> None:
-    table = stand.set_table(seats=3)
-    await stand.enter()
-    table.deal()
+    table = await stand.begin(seats=3)
     while table.hand is not None:
         table.say(msg.Notice(text="New decks at eight o'clock."))
         table.say(msg.Draining(ms=600_000))
