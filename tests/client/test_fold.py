@@ -187,14 +187,8 @@ class Table:
             return  # the same asking goes on while they answer
         if hand.phase is Phase.TAXES and self.turn is not None and self.turn.kind == "tax":
             return
-        kind = {Phase.REVOLUTION: "revolution", Phase.TAXES: "tax"}.get(hand.phase)
         self.decisions += 1
-        self.turn = Turn(
-            kind or ("follow" if hand.top else "lead"),  # type: ignore[arg-type]
-            asked,
-            self.decisions,
-            60_000,
-        )
+        self.turn = Turn(hand.question, asked, self.decisions, 60_000)
         self.emit([self.turn])
         self.check()
 

@@ -109,7 +109,7 @@ def finished(bots: list[Bot], cards: list[Cards]) -> list[int]:
         if len(choices) > 1:
             decision = Decision(
                 decision=1,
-                kind="lead" if hand.top is None else "follow",
+                kind=hand.question,
                 choices=choices,
                 default=hand.default(seat),
             )

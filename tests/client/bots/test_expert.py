@@ -21,7 +21,6 @@ from dalmuti.client.bots.simple import GreedyBot, RandomBot
 from dalmuti.core import deal
 from dalmuti.core.cards import Cards, Play, counts_of, parse_play
 from dalmuti.core.events import Act
-from dalmuti.core.hand import Phase
 from dalmuti.core.match import Match
 from dalmuti.core.moves import (
     DECLINE,
@@ -50,10 +49,9 @@ GOLDEN = (
 def decision_of(match: Match, seat: int) -> Decision:
     hand = match.hand
     assert hand is not None
-    kind = {Phase.REVOLUTION: "revolution", Phase.TAXES: "tax"}.get(hand.phase)
     return Decision(
         decision=1,
-        kind=kind or ("lead" if hand.top is None else "follow"),  # type: ignore[arg-type]
+        kind=hand.question,
         choices=tuple(hand.legal(seat)),
         default=hand.default(seat),
     )

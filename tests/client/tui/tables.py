@@ -139,9 +139,7 @@ class Stage:
     def ask(self) -> None:
         """Says whose turn it is, and asks the viewer if it is his."""
         self.decisions += 1
-        kinds = {Phase.REVOLUTION: "revolution", Phase.TAXES: "tax"}
-        kind = kinds.get(self.hand.phase, "lead" if self.hand.top is None else "follow")
-        turn = ev.Turn(kind, self.hand.to_act, self.decisions, 60_000)  # type: ignore[arg-type]
+        turn = ev.Turn(self.hand.question, self.hand.to_act, self.decisions, 60_000)
         self.emit([turn])
         seat = self.your_seat
         if seat is not None and seat in self.hand.to_act:

@@ -269,16 +269,13 @@ class Table:
             return
         self._hand_asked += (hand.phase,)
         self.decisions += 1
-        kind: Any = {Phase.REVOLUTION: "revolution", Phase.TAXES: "tax"}.get(
-            hand.phase, "lead" if hand.top is None else "follow"
-        )
-        self.turn = Turn(kind, hand.to_act, self.decisions, self._ms())
+        self.turn = Turn(hand.question, hand.to_act, self.decisions, self._ms())
         self._withdraw()
         self.emit(self.turn)
         if self.seat is not None and hand.is_asked(self.seat):
             self.pending = msg.Decision(
                 decision=self.decisions,
-                kind=kind,
+                kind=hand.question,
                 choices=tuple(hand.legal(self.seat)),
                 default=hand.default(self.seat),
                 ms=self._ms(),
