@@ -160,7 +160,7 @@ def test_an_exception_of_ours_has_no_line() -> None:
 
 def test_an_async_decide_is_explained() -> None:
     class Awaits(Bot):
-        async def decide(self, view: TableView, decision: Decision) -> Choice:  # type: ignore[override]
+        async def decide(self, view: TableView, decision: Decision) -> Choice:  # type: ignore[override]  # the fault
             return decision.default
 
     choice, fault = choice_of(Awaits(), VIEW, DECISION)

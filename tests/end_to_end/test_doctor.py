@@ -69,7 +69,7 @@ async def test_a_deal_that_is_not_as_promised(
     watch = Witness.watch
 
     def doubts(self: Witness, event: object) -> Verdict | None:
-        verdict = watch(self, event)  # type: ignore[arg-type]
+        verdict = watch(self, event)  # type: ignore[arg-type]  # any event
         return verdict and replace(verdict, ok=False, reasons=("it is another deal",))
 
     monkeypatch.setattr(Witness, "watch", doubts)

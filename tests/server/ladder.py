@@ -62,7 +62,7 @@ class LadderServer(MemoryServer):
         """Seats house bots as their jobs come; they take every default."""
         async with trio.open_nursery() as nursery:
             while True:
-                while not self.jobs:  # noqa: ASYNC110
+                while not self.jobs:  # noqa: ASYNC110  # a list tells nobody
                     await trio.sleep(0.01)
                 job = self.jobs.pop(0)
                 bot = await self.bot(job.name)
@@ -76,7 +76,7 @@ class LadderServer(MemoryServer):
     async def until_rated(self, number: int) -> list[Result]:
         """Waits until so many matches are rated."""
         with trio.fail_after(1000):
-            while len(results := await self.rated()) < number:  # noqa: ASYNC110
+            while len(results := await self.rated()) < number:  # noqa: ASYNC110  # kept by a thread
                 await trio.sleep(0.01)
         return results
 

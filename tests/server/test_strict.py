@@ -124,7 +124,8 @@ async def test_decisions_that_run_out_are_told(nursery: Nursery, autojump_clock:
     for at, message in enumerate(last):
         if isinstance(message, msg.Error) and message.code == "strict":
             before = last[at - 1]
-            assert isinstance(before, msg.EventMessage) and before.event.by == "clock"  # type: ignore[union-attr]
+            assert isinstance(before, msg.EventMessage)
+            assert isinstance(before.event, ev.Played | ev.Passed) and before.event.by == "clock"
 
 
 async def test_who_is_away_or_interrupted_has_missed_nothing(

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("numba")
 np = pytest.importorskip("numpy")
 
+# All of these need numba, hence E402: without it nothing of this file is run.
 import tools.train.differential as differential_  # noqa: E402
 from tools.train import evaluate, returns  # noqa: E402
 from tools.train.differential import Comparison, Difference  # noqa: E402

@@ -59,7 +59,7 @@ class Third(Bot):
         return self.third() if self.asked == 3 else decision.choices[0]
 
     def third(self) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each of the bots below has its own
 
 
 class Raises(Third):

@@ -76,7 +76,6 @@ def test_the_same_seed_gives_the_same_figures(capfd: pytest.CaptureFixture[str])
 
 def test_the_same_over_tcp(capfd: pytest.CaptureFixture[str]) -> None:
     """Every figure but times, the number of decisions with them."""
-    pytest.importorskip("dalmuti.client.arena.tcp")
     players = ("greedy", "random", "--seats", "3", "--deals", "2", "--hands", "2")
     over_core = untimed(found(capfd, *players))
     assert untimed(found(capfd, *players, "--over", "tcp")) == over_core

@@ -8,6 +8,7 @@ import pytest
 
 from dalmuti.client.bots.careful import CarefulBot
 from dalmuti.core.cards import Cards, counts_of, parse_play
+from dalmuti.core.events import Question
 from dalmuti.core.moves import (
     DECLINE,
     PASS,
@@ -35,8 +36,8 @@ def seen(cards: Cards, *, seat: int = 0, seats: int = 4, **table: object) -> Tab
     return TableView(table="Kitchen", options=options, hand=hand, hands_played=played)
 
 
-def decide(kind: str, view: TableView, choices: Sequence[Move]) -> str:
-    made = Decision(decision=1, kind=kind, choices=tuple(choices), default=choices[0])  # type: ignore[arg-type]
+def decide(kind: Question, view: TableView, choices: Sequence[Move]) -> str:
+    made = Decision(decision=1, kind=kind, choices=tuple(choices), default=choices[0])
     return str(CarefulBot().decide(view, made))
 
 

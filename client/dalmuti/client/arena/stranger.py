@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from abc import ABC, abstractmethod
 from typing import Final
 
 import trio
@@ -31,7 +32,7 @@ LOOK_SECONDS: Final = 0.05
 NOT_STOPPED: Final = "did not stop when its time was up"
 
 
-class Stranger:
+class Stranger(ABC):
     """One stranger in one seat for one item: a gate, and behind it his process. A `Decider`."""
 
     sit_seconds = SIT_SECONDS
@@ -131,16 +132,17 @@ class Stranger:
 
     # -- its process ------------------------------------------------------------------------------
 
+    @abstractmethod
     async def _start(self, port: int, nursery: trio.Nursery) -> None:
-        raise NotImplementedError
+        """Starts it, to connect to this port."""
 
+    @abstractmethod
     async def _wait(self) -> str:
         """Returns when the process has ended, with how."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _end(self) -> None:
         """Lets go of the process."""
-        raise NotImplementedError
 
 
 class Commanded(Stranger):

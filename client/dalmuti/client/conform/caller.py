@@ -15,7 +15,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from dalmuti.client.conform.checks import Failed, Skipped
+from dalmuti.client.conform.checks import Failed, Skipped, nonsense
 from dalmuti.client.fold import fold
 from dalmuti.core import events as ev
 from dalmuti.core.events import Event
@@ -34,7 +34,6 @@ CODES: Final = frozenset(code.value for code in ErrorCode)
 ANSWER_SECONDS: Final = 12.0
 """How long an answer, or something that has to come, may take."""
 CROWDED: Final = "too_many_connections"
-NONSENSE: Final = "expected messages of the protocol, found one that is none"
 M = TypeVar("M", bound=msg.Message)
 E = TypeVar("E", bound=Event)
 
@@ -181,7 +180,7 @@ class Caller:
                 self.connection.receive_data(data)
             return message
         except RemoteProtocolError as error:
-            raise Failed(f"{NONSENSE}: {error}") from None
+            raise nonsense(error) from None
 
     async def _some(self) -> bytes:
         try:

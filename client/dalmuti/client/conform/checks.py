@@ -24,6 +24,11 @@ class Failed(Exception):
     """The other side did not do what it must; the text is `expected ..., found ...`."""
 
 
+def nonsense(error: Exception) -> Failed:
+    """The other side sent what is no message of the protocol."""
+    return Failed(f"expected messages of the protocol, found one that is none: {error}")
+
+
 class Skipped(Exception):
     """The check says nothing about the other side; the text says why."""
 

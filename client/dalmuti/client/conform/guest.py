@@ -9,14 +9,13 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.conform import wire
-from dalmuti.client.conform.checks import Failed
+from dalmuti.client.conform.checks import Failed, nonsense
 from dalmuti.client.conform.table import Out
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.connection import NEED_DATA, Connection
 from dalmuti.protocol.errors import BadRequest, RemoteProtocolError
 
 HANG_UP_SECONDS: Final = 1.0
-NONSENSE: Final = "expected messages of the protocol, found one that is none"
 
 
 class Gone(Failed):
@@ -45,7 +44,7 @@ class Guest:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise Gone("expected the connection to stay, found that the client broke it") from None
         except (BadRequest, RemoteProtocolError) as error:
-            raise Failed(f"{NONSENSE}: {error}") from None
+            raise nonsense(error) from None
         self.heard.append(message)
         return message
 

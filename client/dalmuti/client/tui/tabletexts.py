@@ -199,7 +199,6 @@ NEED_TABLE = "Join a table first."
 MOUSE_ON = "The mouse works here; Shift and drag selects text."
 MOUSE_OFF = "The mouse is left to your terminal; m gives it back."
 UNKNOWN_KEY = "That key does nothing here; ? shows the keys."
-YOU_CAN_PASS = "Space passes, Enter plays what is in [ ]."
 
 
 def theme_is(name: str) -> str:

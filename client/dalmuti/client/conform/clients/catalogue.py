@@ -11,6 +11,6 @@ check = CLIENTS.check
 
 def all_checks() -> list[Check]:
     """Every check of a client, by id."""
-    from dalmuti.client.conform.clients import again, hello, play, tables, wire  # noqa: F401
+    from dalmuti.client.conform.clients import again, hello, play, tables, wire  # noqa: F401  # they register
 
     return CLIENTS.sorted()

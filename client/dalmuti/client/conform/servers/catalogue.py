@@ -11,7 +11,7 @@ check = SERVERS.check
 
 def all_checks() -> list[Check]:
     """Every check of a server, by id."""
-    from dalmuti.client.conform.servers import (  # noqa: F401
+    from dalmuti.client.conform.servers import (  # noqa: F401  # they register
         again,
         hello,
         lobby,
