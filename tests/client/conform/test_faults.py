@@ -165,7 +165,18 @@ FAULTS: list[tuple[str, Replaced, str, str]] = [
         "C-605",
         "expected `resume` with a `seq` of",
     ),
-]  # fmt: skip
+    (
+        "takes an old number for one of the new server's",
+        (
+            (
+                "**self.seen)\n",
+                "**self.seen | ({'instance': self.instance} if self.seen else {}))\n",
+            ),
+        ),
+        "C-609",
+        "expected a `seq` with the `instance` in which it was counted, or none",
+    ),
+]  # fmt: skip  # the replaced lines stay as they are
 
 
 @pytest.fixture

@@ -139,7 +139,12 @@ async def new_instance(stand: Stand) -> None:
         name=stand.welcome.name,
         limits=stand.welcome.limits,
     )
-    await stand.come_back(events=sent)
+    resume = await stand.come_back(events=sent)
+    if resume.seq is not None and resume.instance == stand.welcome.instance:
+        raise Failed(
+            "expected a `seq` with the `instance` in which it was counted, or none, found it with"
+            " the new one"
+        )
     await stand.play()
     await stand.settle()
 
