@@ -6,6 +6,9 @@ engine and of the record, and `views.see` turns them into `Dealt` and `TaxesPaid
 
 A `seat` is a place in the order of titles in this hand, 0 for the Greater Dalmuti; a `player` is a
 number that a person or bot keeps for as long as he sits at the table.
+
+These structs, and those of moves, views, records and messages, are `gc=False`: nothing in them can
+come back to itself, and a server with many tables would else have its collector walk over all.
 """
 
 from __future__ import annotations
