@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import selectors
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from uuid import uuid4
 
@@ -186,6 +188,32 @@ def test_a_file_without_a_bot_is_refused(text: str, said: str, tmp_path: Path, m
     file.write_text(text)
     with pytest.raises(Refusal, match=said):
         played(setup_of(str(file), "greedy"))
+
+
+class Together(selectors.DefaultSelector):
+    """At first one process is heard, and later all that there are at once, the first one first."""
+
+    asked = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.asked += 1
+        wanted = 1 if self.asked == 1 else len(self.get_map())
+        found = super().select(0)
+        while len(found) < wanted:
+            time.sleep(0.01)
+            found = super().select(0)
+        first = min(key.fd for key in self.get_map().values())
+        found = sorted(found, key=lambda each: each[0].fd != first)
+        return found[:1] if self.asked == 1 else found
+
+
+def test_what_is_heard_at_once_with_the_end_of_all_is_passed_over(mark: str) -> None:
+    """The last item is done at the moment at which another worker says that it is there."""
+    setup = setup_of("greedy", "greedy", seats=2)
+    pool = workers.Pool(setup, islice(items_of(setup, 1, 1), 1))
+    pool._selector = Together()
+    with closing(pool):
+        assert len(list(pool.play(2))) == 1
 
 
 def test_nothing_is_left_when_somebody_stops_listening(mark: str) -> None:

@@ -166,7 +166,9 @@ class Pool:
             self._start()
         while self._workers:
             for key, _ in self._selector.select(LOOK_SECONDS):
-                worker = self._workers[key.fd]
+                worker: Worker = key.data
+                if self._workers.get(worker.output) is not worker:
+                    continue  # what another said in the meantime was its end
                 answers = worker.read()
                 if answers is None:
                     self._ended(worker, killed=False)
@@ -186,7 +188,7 @@ class Pool:
     def _start(self) -> None:
         worker = Worker(self._setup)
         self._workers[worker.output] = worker
-        self._selector.register(worker.output, selectors.EVENT_READ)
+        self._selector.register(worker.output, selectors.EVENT_READ, worker)
 
     def _hear(self, worker: Worker, answer: Answer) -> Iterator[Outcome]:
         match answer:
