@@ -1,0 +1,85 @@
+"""The language of every text that people read: gettext catalogues beside this file.
+
+A text stands in the code in English, whole, with named fields, and goes through `tr` where it is
+shown, so that a translator sees sentences and never pieces of one. What is bound when a module is
+imported is only marked, with `mark`, and goes through `tr` later: the language is known after the
+imports. Texts on the wire are codes and ids, never sentences.
+
+The language belongs to the context, not to the process: the guests of one gateway may each read
+their own. The catalogues are made by `tools/catalogues.py`.
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from collections.abc import Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Final
+
+LANGUAGES: Final = ("en", "fr", "nl", "de")
+"""What `--lang` takes. English needs no catalogue: it is what stands in the code."""
+
+CATALOGUES: Final = Path(__file__).parent / "locale"
+DOMAIN: Final = "dalmuti"
+
+_ENGLISH: Final = gettext.NullTranslations()
+_catalogue: ContextVar[gettext.NullTranslations] = ContextVar("catalogue", default=_ENGLISH)
+
+
+def tr(text: str, /, **fields: object) -> str:
+    """The text in the language of this context, its `{fields}` filled in."""
+    translated = _catalogue.get().gettext(text)
+    return translated.format(**fields) if fields else translated
+
+
+def tr_in(context: str, text: str, /, **fields: object) -> str:
+    """As `tr`, for a word whose translation depends on where it stands (`verb`, `heading`)."""
+    translated = _catalogue.get().pgettext(context, text)
+    return translated.format(**fields) if fields else translated
+
+
+def tr_n(one: str, many: str, number: int, /, **fields: object) -> str:
+    """As `tr`, for a text that counts something; `{number}` is filled in by itself."""
+    translated = _catalogue.get().ngettext(one, many, number)
+    return translated.format(number=number, **fields)
+
+
+def mark(text: str, /) -> str:
+    """The text itself; the catalogues get it, and `tr` is called where it is shown."""
+    return text
+
+
+def use(language: str) -> None:
+    """Sets the language of this context.
+
+    Raises `ValueError` for one that is not in `LANGUAGES`.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"{language!r} is none of {', '.join(LANGUAGES)}")
+    if language == "en":
+        use_catalogue(_ENGLISH)
+    else:
+        use_catalogue(gettext.translation(DOMAIN, CATALOGUES, [language]))
+
+
+def use_catalogue(catalogue: gettext.NullTranslations) -> None:
+    """Sets what this context reads from; for tests that need a language of their own."""
+    _catalogue.set(catalogue)
+
+
+def language_of(environment: Mapping[str, str] = os.environ) -> str:
+    """The language that the locale asks for, by gettext's own variables; English if we have none.
+
+    `LANGUAGE` may list several, best first. `C` and `POSIX` say nothing about a language.
+    """
+    locale = next(
+        (environment[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(key)), ""
+    )
+    listed = environment.get("LANGUAGE", "").split(":") if locale not in ("C", "POSIX") else []
+    for wish in [*listed, locale]:
+        language = wish.replace("-", "_").split("_")[0].split(".")[0].lower()
+        if language in LANGUAGES:
+            return language
+    return "en"
