@@ -162,12 +162,13 @@ def start_public(
     by which `dalmuti join` finds it, else that of the machine: no player's name is announced.
     """
     if port and _taken(bind, port):
+        here = "127.0.0.1" if port == DEFAULT_PORT else f"127.0.0.1:{port}"
         raise ServerError(
             tr(
                 "port {port} is in use; if a Dalmuti server runs here already, join it with"
                 " `dalmuti join {address}`, or choose another port with --port",
                 port=port,
-                address="127.0.0.1" if port == DEFAULT_PORT else f"127.0.0.1:{port}",
+                address=here,
             )
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]

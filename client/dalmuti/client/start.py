@@ -304,12 +304,13 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
     if mode == "screen":
         size = shutil.get_terminal_size()
         if size.columns < SMALLEST[0] or size.lines < SMALLEST[1]:
+            wanted, found = f"{SMALLEST[0]}x{SMALLEST[1]}", f"{size.columns}x{size.lines}"
             raise Refusal(
                 tr(
                     "expected a terminal of at least {wanted} for the full screen, found {found};"
                     " enlarge it, or use --plain or --line",
-                    wanted=f"{SMALLEST[0]}x{SMALLEST[1]}",
-                    found=f"{size.columns}x{size.lines}",
+                    wanted=wanted,
+                    found=found,
                 )
             )
     return mode

@@ -52,7 +52,8 @@ def too_small(cols: int, rows: int, need_cols: int, need_rows: int) -> list[str]
 
 def clock(seconds: int) -> str:
     """The time that is left: 0:38 left."""
-    return tr("{time} left", time=f"{seconds // 60}:{seconds % 60:02}")
+    time = f"{seconds // 60}:{seconds % 60:02}"
+    return tr("{time} left", time=time)
 
 
 def first_capital(text: str) -> str:

@@ -55,11 +55,12 @@ def leaving(scene: Scene) -> list[Line]:
         if table.hand is not None and table.hand.seat is not None:
             text = tr(tabletexts.LEAVE_ALONE) if table.solo else tr(tabletexts.LEAVE_HAND)
     lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
+    stay = tr_in("key", tabletexts.NO_STAY)
     lines.append(
         line(
             span(f"[y] {tr_in('key', tabletexts.YES_LEAVE)}", "key", "key:y"),
             span("   "),
-            span(f"[Esc] {tr_in('key', tabletexts.NO_STAY)}", "key", "key:escape"),
+            span(f"[{keytexts.key_name('Esc')}] {stay}", "key", "key:escape"),
         )
     )
     return box(tr(tabletexts.LEAVE_TITLE), [*lines, []], room)
