@@ -47,7 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from dalmuti.client import start
 
-        return start.run(given)
+        code = start.run(given)
+        if not _flushed():  # or Python would try again at the exit, and make the code 120
+            _forget_output()
+        return code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -64,6 +67,17 @@ def main(arguments: list[str] | None = None) -> int:
         return WRONG_USE
     except Exception as error:
         return _bug(error)
+
+
+def _flushed() -> bool:
+    """Whether all that was said has arrived; not so when the terminal or the reader is gone."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        return False
+    return True
 
 
 def _forget_output() -> None:
