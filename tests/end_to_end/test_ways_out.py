@@ -7,6 +7,7 @@ cli.md promises, and nobody reads a traceback.
 
 from __future__ import annotations
 
+import operator
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,7 +56,7 @@ def keys(*texts: str) -> Way:
         for text in texts[:-1]:
             before = terminal.text()
             terminal.send(text)
-            terminal.until(lambda text, before=before: text != before)
+            terminal.until(partial(operator.ne, before))
         terminal.send(texts[-1])
 
     return press
