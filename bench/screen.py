@@ -33,7 +33,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, create_app_session
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import fragment_list_to_text
 from prompt_toolkit.input import create_pipe_input
@@ -114,6 +114,12 @@ class Drawn:
         self.bytes.append(self.sink.bytes - before)
 
 
+async def running(app: Application[Any]) -> None:
+    """Runs one of several applications: each has a session, by which its caches know it."""
+    with create_app_session():
+        await app.run_async()
+
+
 async def redraws(columns: int, rows: int, rounds: int) -> dict[str, float]:
     """Medians of a redraw of our screen and of the bare window, in microseconds and bytes."""
     stage = Stage(8).deal().run(in_tricks)
@@ -126,7 +132,7 @@ async def redraws(columns: int, rows: int, rounds: int) -> dict[str, float]:
             input=bare_input,
             output=bare.output(),
         )
-        tasks = [asyncio.ensure_future(each.run_async()) for each in (screen.app, window)]
+        tasks = [asyncio.ensure_future(running(each)) for each in (screen.app, window)]
         await asyncio.sleep(0)  # both have started, and drawn nothing yet
         assert screen.app.is_running and window.is_running
         drawn = (Drawn(screen.app, ours), Drawn(window, bare))
