@@ -3,7 +3,7 @@
     python bench/screen.py [--rounds 200] [--starts 9] [--json]
 
 A table of eight is played on, one move a redraw, at both sizes that the screens are made for. The
-bare window is prompt_toolkit's own, of the same size, and shows the same frames as plain text; the
+bare window is prompt_toolkit's own, of the same size, and is given the same frames ready made; the
 two take turns in one run, so a busy machine slows both. Figures are processor time of the thread,
 and medians. Only the redraw is timed, not what the message does to the model before.
 
@@ -35,7 +35,7 @@ from typing import Any, Final
 
 from prompt_toolkit.application import Application, create_app_session
 from prompt_toolkit.data_structures import Size
-from prompt_toolkit.formatted_text import fragment_list_to_text
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
@@ -46,6 +46,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from client.tui.tables import Stage, in_tricks
 from dalmuti.client.session import Ended
 from dalmuti.client.tui.app import Screen
+from dalmuti.client.tui.style import style_of
 
 SIZES: Final = ((80, 24), (120, 40))
 FULL_SCREEN: Final = (
@@ -123,11 +124,13 @@ async def running(app: Application[Any]) -> None:
 async def redraws(columns: int, rows: int, rounds: int) -> dict[str, float]:
     """Medians of a redraw of our screen and of the bare window, in microseconds and bytes."""
     stage = Stage(8).deal().run(in_tricks)
-    ours, bare, text = Sink(columns, rows), Sink(columns, rows), [""]
+    ours, bare = Sink(columns, rows), Sink(columns, rows)
+    frame: StyleAndTextTuples = []
     with create_pipe_input() as our_input, create_pipe_input() as bare_input:
         screen = Screen(Told(), input=our_input, output=ours.output())
         window: Application[Any] = Application(
-            layout=Layout(Window(FormattedTextControl(lambda: text[0]), wrap_lines=False)),
+            layout=Layout(Window(FormattedTextControl(lambda: list(frame)), wrap_lines=False)),
+            style=style_of("default"),
             full_screen=True,
             input=bare_input,
             output=bare.output(),
@@ -141,7 +144,7 @@ async def redraws(columns: int, rows: int, rounds: int) -> dict[str, float]:
                 stage.deal().run(in_tricks)
             stage.step()
             screen.control.update(stage.model, stage.now)
-            text[0] = fragment_list_to_text(screen._text())
+            frame[:] = [(part[0], part[1]) for part in screen._text()]
             for each in drawn if number % 2 else drawn[::-1]:
                 each.draw()
         for task, app in zip(tasks, (screen.app, window), strict=True):
