@@ -50,7 +50,7 @@ from dalmuti.client.tui.style import style_of
 
 SIZES: Final = ((80, 24), (120, 40))
 FULL_SCREEN: Final = (
-    "import asyncio, anyio, prompt_toolkit.application, prompt_toolkit.layout,"
+    "import prompt_toolkit.application, prompt_toolkit.layout,"
     " prompt_toolkit.key_binding, prompt_toolkit.styles, prompt_toolkit.widgets"
 )
 FIRST_SCREEN: Final = b"Dalmuti"
