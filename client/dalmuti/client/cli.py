@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import os
 import sys
 
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")
     if given.command is None:
         top.error(f"expected a command: {given.commands}")
+    gc.disable()  # until all is imported: see start.quick_imports
     try:
         from dalmuti.client import start
 
