@@ -25,6 +25,11 @@ def one(text: str | tuple[str, str], translated: str | tuple[str, str]) -> Texts
     return catalogue
 
 
+@pytest.mark.parametrize("language", catalogues.TRANSLATED)
+def test_catalogue_is_complete_and_current(language: str, template: Catalog) -> None:
+    assert catalogues.problems(language, template) == []
+
+
 def test_every_language_has_a_catalogue() -> None:
     assert {path.name for path in catalogues.LOCALE.iterdir()} == set(catalogues.TRANSLATED)
 
