@@ -19,7 +19,7 @@ from dalmuti.client.steward import usual_bot
 from dalmuti.core import moves
 from dalmuti.core.cards import JESTER, Play, counts_of
 from dalmuti.core.events import HandPrepared, PlayerInfo
-from dalmuti.core.moves import Call, Decline, Give, IllegalMove, Pass
+from dalmuti.core.moves import PASS, Call, Decline, Give, IllegalMove, Pass
 from dalmuti.protocol.messages import (
     Act,
     AddBot,
@@ -86,6 +86,7 @@ def in_english(text: str) -> str:
     """What was typed, its first word (or all of it) in English where this language has another."""
     english = (*COMMANDS, *ANSWERS)
     own = {tr_in("command", each).casefold(): each for each in english}
+    own[words.move(PASS)] = "pass"  # as it stands among the choices
     whole = text.casefold()
     if whole in own:
         return own[whole]
