@@ -427,7 +427,7 @@ async def test_known_deals_are_never_rated(nursery: Nursery, tmp_path: Path) -> 
     async with trio.open_nursery() as playing:
         playing.start_soon(other.play_until, ev.MatchEnded)
         await robo.play_until(ev.MatchEnded)
-    (info,) = server.lobby.view().tables
+    (info,) = server.lobby.board.view().tables
     assert not info.rated and not info.fair
     await two_play(server, nursery)
     results = await server.until_rated(1)
