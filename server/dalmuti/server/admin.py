@@ -150,16 +150,16 @@ class Admin:
 
     async def _ladder(self, what: str) -> list[str]:
         """The standings, and whether the kept matches lead to the same."""
-        ladder = self._steering.lobby.ladder
+        book = self._steering.lobby.ladder.book
         rows: list[tuple[str, ...]] = [
             ("name", "kind", "mu", "sigma", "matches", "hands", "points", "firsts")
         ]
-        for each in ladder.standings():
+        for each in book.standings():
             numbers = (each.matches, each.hands, each.points, each.firsts)
             rating = (f"{each.rating.mu:.2f}", f"{each.rating.sigma:.2f}")
             kind = "house" if each.house else "bot"
             rows.append((each.name, kind, *rating, *map(str, numbers)))
-        matches, wrong = await ladder.differences()
+        matches, wrong = await book.differences()
         verdict = f"computed again from {matches} matches: "
         if wrong:
             return [*_columns(rows), f"{verdict}other figures for {', '.join(wrong)}"]
