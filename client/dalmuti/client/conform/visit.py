@@ -17,8 +17,12 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.commands.parts import NO_CONNECTION, OK, REFUSED
+from dalmuti.client.conform import wire
 from dalmuti.client.conform.caller import ANSWER_SECONDS, Caller
-from dalmuti.client.conform.checks import Failed, Skipped
+from dalmuti.client.conform.checks import Evidence, Failed, Skipped
+from dalmuti.client.conform.encrypted import encrypted
+from dalmuti.client.link import Over
+from dalmuti.client.trust import Trust
 from dalmuti.client.words.troubles import unreachable
 from dalmuti.core import events as ev
 from dalmuti.core.events import Event
@@ -37,14 +41,20 @@ class Place(Struct, frozen=True):
     host: str
     port: int
     password: str | None = None
+    trust: Trust | None = None
+    """Whom to trust, where the server is reached with TLS."""
 
     async def connect(self) -> Caller:
         """A connection on which nothing was said. Raises Failed."""
         try:
             with trio.fail_after(CONNECT_SECONDS):
+                if self.trust is not None:
+                    return Caller(await encrypted(self.trust))
                 return Caller(await trio.open_tcp_stream(self.host, self.port))
-        except trio.TooSlowError:
+        except (trio.TooSlowError, TimeoutError):
             raise Failed(f"nobody answers within {CONNECT_SECONDS:g} s") from None
+        except Over as error:
+            raise Failed(str(error).removesuffix(".")) from None
         except OSError as error:
             raise Failed(unreachable(f"{self.host}:{self.port}", error).removesuffix(".")) from None
 
@@ -78,6 +88,17 @@ class Visit:
     def waits_for(self) -> str:
         """What the last caller waits for."""
         return next((each.waits_for for each in reversed(self._callers) if each.waits_for), "")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """None: a server may say more than the protocol has."""
+        return ()
+
+    async def evidence(self) -> Evidence:
+        """What any of the callers had sent last."""
+        sent = [each.sent for each in self._callers if each.sent]
+        latest = max(sent, key=lambda each: each[-1][0], default=())
+        return Evidence(wire.last_of([what for _, what in latest]))
 
     async def connect(self) -> Caller:
         """A connection on which nothing was said."""

@@ -111,7 +111,7 @@ async def in_a_frame(stand: Stand) -> None:
     guest = stand.guest
     await stand.play_to_question()
     sent = table.seq
-    await guest.stream.send_all(b"\x00\x00\x02\x00\x84\xa1t\xa5event")
+    await guest.send_bytes(b"\x00\x00\x02\x00\x84\xa1t\xa5event")
     await trio.sleep(0.05)
     await stand.cut_off()
     await stand.come_back(events=sent)
