@@ -6,7 +6,6 @@ where it likes; this is what lies between.
 
 from __future__ import annotations
 
-import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ from typing import Any
 
 import anyio
 import trio
-from anyio.abc import SocketAttribute
 
 from dalmuti.client.trust import Trust
 
@@ -45,12 +43,6 @@ class Encrypted(trio.abc.Stream):
     async def aclose(self) -> None:
         """Closes it without the goodbye of TLS, as a lost connection would."""
         await anyio.aclose_forcefully(self._stream)
-
-    @property
-    def socket(self) -> socket.socket:
-        """What is below."""
-        found: socket.socket = self._stream.extra(SocketAttribute.raw_socket)
-        return found
 
 
 async def encrypted(trust: Trust) -> Encrypted:

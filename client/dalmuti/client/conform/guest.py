@@ -55,7 +55,7 @@ class Guest:
                 self._loose += data
                 self.connection.receive_data(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise Gone(f"{STAYS} broke it") from None
+            raise Gone(f"{STAYS} closed it") from None
         except (BadRequest, RemoteProtocolError) as error:
             raise nonsense(error) from None
         self._loose = self._loose[HEADER + int.from_bytes(self._loose[:HEADER]) :]
@@ -77,7 +77,7 @@ class Guest:
         try:
             await self.stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise Gone(f"{STAYS} broke it") from None
+            raise Gone(f"{STAYS} closed it") from None
 
     async def send(self, *messages: Out) -> None:
         """Sends messages in the shape and the cut that this connection has."""
@@ -94,7 +94,7 @@ class Guest:
         try:
             await self.cut(self.stream, frames)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise Gone(f"{STAYS} broke it") from None
+            raise Gone(f"{STAYS} closed it") from None
 
     async def hang_up(self, *last: Out) -> None:
         """Says these last words and closes. What the client still sends is taken first: a close

@@ -65,7 +65,7 @@ def summary(outcomes: Sequence[Outcome], left: int = 0) -> str:
     )
     if not left:
         return text
-    return f"{text} The other {left} were not run: they would all fail for this reason."
+    return f"{text} Not run: {left} more, which would fail for the same reason."
 
 
 def as_json(side: str, outcomes: Sequence[Outcome], left: int = 0) -> str:
