@@ -205,6 +205,8 @@ def test_the_places_of_a_command() -> None:
         (["--client", "sh", "--only", "C-999"], 2, "there is no check 'C-999' here"),
         (["--client", "no-such-program-here"], 2, "no program 'no-such-program-here'"),
         (["--server", "127.0.0.1:1"], 3, "Nobody answers at 127.0.0.1:1"),
+        (["--server", "127.0.0.1:1", "--tls"], 3, "Nobody answers at 127.0.0.1:1"),
+        (["--server", "127.0.0.1:1", "--fingerprint", "x"], 2, "expected a SHA-256 fingerprint"),
     ],
 )
 def test_wrong_use_is_a_sentence(

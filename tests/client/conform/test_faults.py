@@ -180,7 +180,6 @@ FAULTS: list[tuple[str, Replaced, str, str]] = [
 
 
 JOIN = 'say(t="join", id=1, table=self.table)'
-PING = '            case {"t": "ping"}:\n'
 TELLS: list[tuple[str, Replaced, str, str, dict[str, str]]] = [
     (
         "dies in the middle of the game: its last lines, and what led to it",
@@ -218,9 +217,7 @@ TELLS: list[tuple[str, Replaced, str, str, dict[str, str]]] = [
     ),
     (
         "asks for the tables without end",
-        ((JOIN, f"{JOIN}; say(t='list', id=7)"),
-         (PING, f"            case {{'t': 'lobby'}}:\n                say(t='list', id=7)\n"
-          f"{PING}")),
+        ((JOIN, f"{JOIN}; [say(t='list', id=7) for _ in range(40)]"),),
         "C-502",
         "found a flood of 31 `list` requests on one connection",
         {"link": "#lobby-and-tables"},
@@ -231,7 +228,7 @@ TELLS: list[tuple[str, Replaced, str, str, dict[str, str]]] = [
          ("        stream = connection.makefile", "        self.out = connection\n"
           "        stream = connection.makefile")),
         "C-608",
-        "within 6 s, found bytes that make no whole frame: 5 bytes (00 00 00 30 85)",
+        "within 6 s, found bytes that make no whole frame: ",
         {"link": "#decisions"},
     ),
 ]  # fmt: skip
