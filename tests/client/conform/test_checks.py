@@ -102,11 +102,11 @@ async def test_each_check_has_an_outcome_of_its_own(autojump_clock: object) -> N
     ]
 
 
-def failed(id: str, why: str, anchor: str = "") -> Outcome:
+def failed(id: str, why: str, anchor: str = "", check_anchor: str = "bytes") -> Outcome:
     async def never(stand: Nothing) -> None:
         raise AssertionError
 
-    check = Check(id=id, says="It is so.", anchor="bytes", run=never)
+    check = Check(id=id, says="It is so.", anchor=check_anchor, run=never)
     return Outcome(check, "FAIL", why, anchor=anchor)
 
 
@@ -119,16 +119,20 @@ def test_one_fault_is_said_once_with_all_that_found_it() -> None:
         failed("X-4", "expected an answer to decision 2, found nothing", "decisions"),
         failed("X-5", "expected an answer to decision 3, found nothing", "decisions"),
         failed("X-6", "expected an answer to decision 3, found nothing"),
+        failed("Y-1", "expected the connection to stay"),
+        failed("Y-2", "expected the connection to stay", check_anchor="hello"),
     ]
     assert report.findings(outcomes) == [
         "X-1, X-3 to X-5 (4 checks): expected an answer to decision 1, found nothing\n"
         "      see docs/protocol.md#decisions",
         "X-2: expected `pong`, found nothing\n      see docs/protocol.md#bytes",
         "X-6: expected an answer to decision 3, found nothing\n      see docs/protocol.md#bytes",
+        "Y-1, Y-2: expected the connection to stay\n"
+        "      see docs/protocol.md#bytes, docs/protocol.md#hello",
     ]
     found = json.loads(report.as_json("client", outcomes))
     assert [fault["ids"] for fault in found["faults"]] == [
-        ["X-1", "X-3", "X-4", "X-5"], ["X-2"], ["X-6"]
+        ["X-1", "X-3", "X-4", "X-5"], ["X-2"], ["X-6"], ["Y-1", "Y-2"]
     ]  # fmt: skip
 
 

@@ -10,9 +10,11 @@ import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from dalmuti.client.conform.checks import Check, Outcome
+
+MOST_LINKS: Final = 3
 
 
 def line(outcome: Outcome) -> str:
@@ -27,11 +29,14 @@ def listed(check: Check) -> str:
 
 
 def faults(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    """What failed, by what is the same fault: alike but for numbers, and ended alike."""
+    """What failed, by what is the same fault: alike but for numbers, and ended alike.
+
+    A fault that has no section of its own, such as a crash, is the same in whichever check.
+    """
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for each in outcomes:
         if each.result == "FAIL":
-            words = (each.why, each.link, each.evidence.program, *each.evidence.words[-1:])
+            words = (each.why, each.anchor, each.evidence.program, *each.evidence.words[-1:])
             found.setdefault(tuple(re.sub(r"\d+", "#", word) for word in words), []).append(each)
     return list(found.values())
 
@@ -50,7 +55,9 @@ def findings(outcomes: Sequence[Outcome]) -> list[str]:
         if evidence.program:
             lines.append(evidence.program + (" and said last:" if evidence.words else ""))
             lines += [f"  | {word}" for word in evidence.words]
-        out.append("\n      ".join([*lines, f"see {first.link}"]))
+        links = [*dict.fromkeys(each.link for each in alike)]
+        more = ", ..." if len(links) > MOST_LINKS else ""
+        out.append("\n      ".join([*lines, f"see {', '.join(links[:MOST_LINKS])}{more}"]))
     for text, where_found in _warnings(outcomes).items():
         out.append(f"warning, {_named(ids, where_found)}: {text}; servers ignore it")
     return out

@@ -42,10 +42,12 @@ def named(sent: Struct | Raw | bytes) -> str:
     kind, event = raw["t"], raw.get("event")
     if event is not None:
         return f"event `{event['e']}` (seq {raw['seq']})"
-    for field, said in (("re", "to request "), ("id", ""), ("decision", ""), ("seq", "seq ")):
-        if raw.get(field) is not None:
-            return f"`{kind}` ({said}{raw[field]})" if said else f"`{kind}` {raw[field]}"
-    return f"`{kind}`"
+    number = raw.get("decision" if kind == "decision" else "id")
+    if raw.get("re") is not None:
+        return f"`{kind}` (to request {raw['re']})"
+    if raw.get("seq") is not None:
+        return f"`{kind}` (seq {raw['seq']})"
+    return f"`{kind}`" if number is None else f"`{kind}` {number}"
 
 
 def last_of(sent: Sequence[Struct | Raw | bytes]) -> str:
