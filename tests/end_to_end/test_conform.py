@@ -56,7 +56,12 @@ async def test_our_server_passes_all_of_it(monkeypatch: pytest.MonkeyPatch) -> N
     """The clocks are shorter than usual. Strangers at their own table hear nothing of it all."""
     monkeypatch.setattr(ends, "DRAIN_SECONDS", 0.1)
     limits = Limits(
-        ping_seconds=1, dead_seconds=8, grace_seconds=1, frame_seconds=1, hello_seconds=2
+        ping_seconds=1,
+        dead_seconds=8,
+        grace_seconds=1,
+        frame_seconds=1,
+        hello_seconds=2,
+        outbox_items=1000,
     )
     outcomes: list[Outcome] = []
     async with running(limits=limits, password="open sesame") as server:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import trio
+from msgspec.structs import replace
 
 from dalmuti.client.conform.checks import Check, Failed, Skipped
 from dalmuti.client.conform.clients.catalogue import CLIENTS, check
@@ -132,13 +133,7 @@ async def new_instance(stand: Stand) -> None:
     sent = table.seq
     await guest.hang_up(msg.Bye(reason="shutdown", message="the server stops"))
     await stand.cut_off()
-    stand.welcome = msg.Welcome(
-        version=1,
-        server="conformance",
-        instance="SECOND",
-        name=stand.welcome.name,
-        limits=stand.welcome.limits,
-    )
+    stand.welcome = replace(stand.welcome, instance="SECOND")
     resume = await stand.come_back(events=sent)
     if resume.seq is not None and resume.instance == stand.welcome.instance:
         raise Failed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import trio
+from msgspec.structs import replace
 
 from dalmuti.client.conform.checks import Failed
 from dalmuti.client.conform.clients.catalogue import check
@@ -110,9 +111,7 @@ async def no_such_table(stand: Stand) -> None:
 )
 async def renamed(stand: Stand) -> None:
     stand.set_table(seats=3)
-    stand.welcome = msg.Welcome(
-        version=1, server="conformance", instance="FIRST", name=f"{NAME}-2", limits=LIMITS
-    )
+    stand.welcome = replace(stand.welcome, name=f"{NAME}-2")
     await stand.enter()
     await stand.play_hand()
     await stand.settle()
@@ -126,14 +125,10 @@ async def renamed(stand: Stand) -> None:
 )
 async def limits(stand: Stand) -> None:
     """A lobby bucket of six is a list (five) and one join."""
-    narrow = msg.Limits(
+    narrow = replace(
+        LIMITS,
         frame_to_server=1024,
-        frame_to_client=262144,
         chat_length=20,
-        name_width=20,
-        ping_after_ms=15000,
-        dead_after_ms=45000,
-        grace_ms=20000,
         resume_events=8,
         rates={
             "chat": msg.Rate(limit=3, window_ms=60000),
@@ -142,9 +137,7 @@ async def limits(stand: Stand) -> None:
             "nonce": msg.Rate(limit=5, window_ms=60000),
         },
     )
-    stand.welcome = msg.Welcome(
-        version=1, server="conformance", instance="FIRST", name=NAME, limits=narrow
-    )
+    stand.welcome = replace(stand.welcome, limits=narrow)
     stand.set_table(seats=3)
     guest = await stand.enter()
     for _ in range(2):
