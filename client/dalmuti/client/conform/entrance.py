@@ -14,7 +14,7 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.conform import program, wire
-from dalmuti.client.conform.checks import Evidence, Failed, Hopeless, Skipped
+from dalmuti.client.conform.checks import Failed, Hopeless, Skipped
 from dalmuti.client.conform.guest import Gone, Guest
 from dalmuti.client.conform.table import GRACE_MS, Table
 from dalmuti.core.options import options_from
@@ -84,18 +84,6 @@ class Entrance:
     def guest(self) -> Guest:
         """The connection there is."""
         return self._guests[-1]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the client sent that every server ignores."""
-        return tuple(dict.fromkeys(text for guest in self._guests for text in guest.remarks))
-
-    async def evidence(self) -> Evidence:
-        """What was sent last, and what became of the client."""
-        code = await self.client.ended(SETTLE_SECONDS)
-        sent = next((guest.sent for guest in reversed(self._guests) if guest.sent), ())
-        words = () if code is None else self.client.last_words
-        return Evidence(wire.last_of(tuple(sent)), f"the client {self.client.describe()}", words)
 
     @property
     def table(self) -> Table:

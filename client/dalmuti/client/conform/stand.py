@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import trio
 
-from dalmuti.client.conform import entrance, program
-from dalmuti.client.conform.checks import Failed
+from dalmuti.client.conform import entrance, program, wire
+from dalmuti.client.conform.checks import Evidence, Failed
 from dalmuti.client.conform.entrance import NAME, SETTLE_SECONDS, TABLE, Entrance, tag
 from dalmuti.client.conform.guest import Gone, Guest
 from dalmuti.client.conform.table import Table
@@ -23,6 +23,18 @@ from dalmuti.protocol import messages as msg
 
 class Stand(Entrance):
     """The surroundings of one check of a client."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the client sent that every server ignores."""
+        return tuple(dict.fromkeys(text for guest in self._guests for text in guest.remarks))
+
+    async def evidence(self) -> Evidence:
+        """What was sent last, and what became of the client."""
+        code = await self.client.ended(SETTLE_SECONDS)
+        sent = next((guest.sent for guest in reversed(self._guests) if guest.sent), ())
+        words = () if code is None else self.client.last_words
+        return Evidence(wire.last_of(tuple(sent)), f"the client {self.client.describe()}", words)
 
     async def begin(self, **how: Any) -> Table:
         """A table as `set_table` makes it, with the client at it, and a hand that is dealt."""
