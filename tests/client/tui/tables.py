@@ -186,6 +186,18 @@ class Stage:
         self.emit([ev.PresenceChanged(player, presence, ms)])
 
 
+def first_such(
+    seats: int, holds: Callable[[Stage], bool], kind: Callable[..., Stage] = Stage
+) -> Stage:
+    """The first of a few hands in which something comes to pass."""
+    for seed in range(50):
+        try:
+            return kind(seats, seed=seed).deal().run(holds)
+        except AssertionError:
+            continue
+    raise AssertionError("that happens in none of the hands")
+
+
 def in_tricks(stage: Stage) -> bool:
     """Tricks are being played."""
     return stage.match.hand is not None and stage.hand.phase is Phase.TRICKS

@@ -19,6 +19,7 @@ from client.tui.tables import (
     NAMES,
     WELCOME,
     Stage,
+    first_such,
     somebody_else,
     taxes_due,
     you_follow,
@@ -147,16 +148,6 @@ def taxes_wait(seats: int) -> Picture:
     stage.presence(stage.match.order[0], "lost", 18_000)
     stage.presence(stage.match.order[-1], "standin")
     return on(stage)
-
-
-def first_such(seats: int, holds: Callable[[Stage], bool]) -> Stage:
-    """The first of a few hands in which something comes to pass."""
-    for seed in range(50):
-        try:
-            return Stage(seats, seed=seed).deal().run(holds)
-        except AssertionError:
-            continue
-    raise AssertionError("that happens in none of the hands")
 
 
 def follow(seats: int) -> Picture:

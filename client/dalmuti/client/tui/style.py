@@ -1,12 +1,16 @@
-"""Colours: names of the terminal's own sixteen, never a background of ours, never colour alone.
+"""Colours: names of the terminal's own sixteen, and never colour alone.
 
 Whatever a colour says is said by a word, a sign or brackets as well; `mono` shows that this holds.
-Dark blue is used nowhere, since half of all terminals show it as black on black.
+A colour is used for text only if it can be read on black and on white: red and bright blue can,
+cyan and yellow are lost on white. Where a theme needs one of those, it brings its own ground along
+with it, black on yellow, which can be read anywhere. Dark blue is used nowhere, since half of all
+terminals show it as black on black.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from prompt_toolkit.styles import Style
@@ -18,10 +22,12 @@ _PLAIN: Final = {
     "head": "bold",
     "title": "bold reverse",
     "sel": "bold reverse",
+    "turn": "bold reverse",
     "cursor": "bold underline",
     "key": "bold",
     "you": "bold",
     "accent": "bold",
+    "bar": "bold",
     "note": "italic",
     "chat": "",
     "card": "",
@@ -31,37 +37,43 @@ _PLAIN: Final = {
 }
 
 
-def _theme(accent: str, warn: str, good: str, **more: str) -> dict[str, str]:
-    colours = {
-        "accent": f"{accent} bold",
-        "key": f"{accent} bold",
-        "you": f"{accent} bold",
-        "chat": accent,
-        "note": accent,
+def _theme(ink: str, badge: str, warn: str, alarm: str, bar: str = "") -> dict[str, str]:
+    """One colour for what matters now, as `ink` and as a `badge`, and one for what is wrong."""
+    return {
+        **_PLAIN,
+        **dict.fromkeys(("accent", "key", "you", "good"), f"{ink} bold"),
+        **dict.fromkeys(("sel", "turn", "title"), f"{badge} bold"),
+        "bar": bar or ink,
         "warn": f"{warn} bold",
-        "alarm": f"{warn} bold reverse",
-        "good": f"{good} bold",
+        "alarm": f"{alarm} bold",
     }
-    return {**_PLAIN, **colours, **more}
 
+
+_BLUE: Final = "ansibrightblue"
+_RED: Final = "ansired"
+_ON_YELLOW: Final = "ansiblack bg:ansiyellow"
+_ON_CYAN: Final = "ansiblack bg:ansicyan"
 
 THEMES: Final[Mapping[str, dict[str, str]]] = {
-    "default": _theme("ansicyan", "ansired", "ansigreen"),
+    "default": _theme(_BLUE, f"{_BLUE} reverse", _RED, f"{_RED} reverse"),
     "high-contrast": {
         **_PLAIN,
         "frame": "",
         "dim": "",
+        "note": "underline",
         "accent": "bold underline",
+        "you": "bold underline",
         "key": "bold reverse",
         "warn": "bold reverse",
     },
-    "deuteranopia": _theme("ansibrightblue", "ansiyellow", "ansibrightblue"),
-    "tritanopia": _theme("ansicyan", "ansired", "ansicyan"),
+    "deuteranopia": _theme(_BLUE, f"{_BLUE} reverse", _ON_YELLOW, _ON_YELLOW),
+    "tritanopia": _theme(_ON_CYAN, _ON_CYAN, _RED, f"{_RED} reverse", bar="default"),
     "mono": dict(_PLAIN),
 }
 """The styles of each theme; the first is the default."""
 
 
+@lru_cache(maxsize=8)
 def style_of(theme: str) -> Style:
     """The prompt_toolkit style of a theme."""
     return Style.from_dict(THEMES[theme])

@@ -45,6 +45,11 @@ class Scene:
         return self.rows >= TALL
 
     @property
+    def round(self) -> bool:
+        """Whether everybody has a place around a table, or a line in a list."""
+        return self.wide and self.tall
+
+    @property
     def table(self) -> TableView:
         assert self.model.table is not None
         return self.model.table
@@ -145,24 +150,58 @@ LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warn
 
 
 def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
-    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom.
+    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
+    return _log_shown(log, room, rows, back)[0]
+
+
+def _log_shown(
+    log: Sequence[LogLine], room: int, rows: int, back: int
+) -> tuple[list[Line], int, int]:
+    """The same, with the first and the last entry of the log that is seen.
 
     Passes in a row share lines, or they would drown what was played.
     """
-    wanted = rows + back
-    lines: list[Line] = []
+    newest: list[tuple[int, str, str]] = []
     at = len(log)
-    while at and len(lines) < wanted:
+    while at and len(newest) < rows + back:
         at -= 1
-        kind = log[at].kind
+        entry, kind = at, log[at].kind
         text = f"! {log[at].text}" if kind == "warning" else log[at].text
         while kind == "pass" and at and log[at - 1].kind == "pass":
             at -= 1
             text = f"{log[at].text} {text}"
-        lines[:0] = [[span(part, LOG_STYLES[kind])] for part in wrap(text, room)]
-    end = max(min(rows, len(lines)), len(lines) - back)
-    lines = lines[max(0, end - rows) : end]
-    return [line() for _ in range(rows - len(lines))] + lines
+        newest += [(entry, kind, part) for part in reversed(wrap(text, room))]
+    start = min(back, max(0, len(newest) - rows))
+    seen = newest[start : start + rows][::-1]
+    lines = [[span(text, LOG_STYLES[kind])] for _, kind, text in seen]
+    ends = (seen[0][0], seen[-1][0]) if seen else (0, 0)
+    return [line() for _ in range(rows - len(lines))] + lines, *ends
+
+
+def log_pane(
+    scene: Scene, room: int, rows: int, log: Sequence[LogLine] | None = None
+) -> tuple[list[Line], range]:
+    """The log as it is scrolled, and at which of its rows the border is thick, as a scroll bar.
+
+    The bar is there as soon as the log is longer than the pane; it counts entries, not lines, since
+    not all of them are broken into lines for every frame.
+    """
+    log = scene.model.log if log is None else log
+    lines, first, last = _log_shown(log, room, rows, scene.ui.log_back)
+    if not first or rows < 3:
+        top = first if rows >= 3 and last < len(log) - 1 else None
+    else:
+        top = first
+    if top is None:
+        return lines, range(0)
+    start = top * rows // len(log)
+    end = max(start + 1, -(-(last + 1) * rows // len(log)))
+    return lines, range(start, min(rows, end))
+
+
+def log_end(log: Sequence[LogLine], room: int, rows: int) -> int:
+    """How many lines a pane of the log can be scrolled back."""
+    return max(0, len(_log_shown(log, room, 1, len(log) * 20)[0]) - rows)
 
 
 def log_title(scene: Scene) -> str:
@@ -181,10 +220,11 @@ def body(
     """A pane beside the log, both `rows` high; `upper` stays above the log."""
     room = scene.cols - split - 4
     upper = list(upper)[: max(0, rows - 3)]
-    log = log_lines(scene.model.log, room, rows - len(upper), scene.ui.log_back)
+    log, thumb = log_pane(scene, room, rows - len(upper))
     right = [*upper, *log]
     for number in range(rows):
-        frame.pair(left[number] if number < len(left) else [], right[number], split)
+        beside = left[number] if number < len(left) else []
+        frame.pair(beside, right[number], split, thumb=number - len(upper) in thumb)
 
 
 # -- players ------------------------------------------------------------------------------------
@@ -212,7 +252,7 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
             [
                 Span("accent", "▶ " if seat in turn and not is_out else "  "),
                 column(
-                    _seated(scene, player, 20 if full else 12),
+                    player_label(scene, player, 20 if full else 12),
                     20 if full else 12,
                     "dim" if is_out else style,
                 ),
@@ -231,7 +271,7 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
     return lines
 
 
-def _seated(scene: Scene, player: int, room: int) -> str:
+def player_label(scene: Scene, player: int, room: int) -> str:
     """A player's name, with a word for a bot where there is room for it."""
     name = scene.who(player)
     if player == scene.table.you or scene.info(player).kind == "human":

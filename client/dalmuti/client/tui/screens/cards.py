@@ -91,6 +91,24 @@ def pictures(groups: Sequence[tuple[Sequence[int], str]], room: int) -> list[Lin
     return []
 
 
+def big_cards(ranks: Sequence[int], room: int, style: str = "") -> list[Line]:
+    """Five lines with a few cards drawn large, one over the other, as far apart as there is room."""
+    rest = len(ranks) - 1
+    apart = next((each for each in (6, 4, 3, 2) if each * rest + 7 <= room), 1)
+    edge = "─" * (apart - 1)
+    signs = ["J" if rank == JESTER else str(rank) for rank in ranks]
+    under = "".join(f"│{sign:{apart - 1}}"[: apart] for sign in signs[:-1])
+    bare = ("│" + " " * (apart - 1)) * rest
+    lines = (
+        "┌" + (edge + "┬") * rest + "─────┐",
+        f"{under}│{signs[-1]:5}│",
+        f"{bare}│     │",
+        f"{bare}│{signs[-1]:>5}│",
+        "└" + (edge + "┴") * rest + "─────┘",
+    )
+    return [[Span(style or "card", text)] for text in lines]
+
+
 def _sign(rank: int) -> str:
     return " J" if rank == JESTER else f"{rank:2}"
 

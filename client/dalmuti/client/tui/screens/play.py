@@ -31,6 +31,7 @@ from dalmuti.client.tui.screens.cards import (
     play_words,
     trick_chain,
 )
+from dalmuti.client.tui.screens.court import court_screen, note_of, pile, trick_list
 from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.core.cards import Counts, Play, counts_of
 from dalmuti.core.events import Act, Exchange
@@ -50,13 +51,35 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
+    places: Sequence[Line] = (),
+    aside: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
+
+    Where there is room everybody sits around a table (`court`): `middle` lies on it, `places` are
+    the notes beside the players if they differ there, and `aside` stands above the log, where the
+    list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    if scene.round:
+        heading = [line(span(middle[0], "head")), line()] if middle[0] else []
+        return court_screen(
+            scene,
+            parts=parts,
+            title=left_title,
+            notes=places or notes,
+            middle=[*heading, *middle[1]],
+            aside=aside,
+            waiting=_waiting(scene),
+            hand=hand,
+            choice=choice,
+            does=does,
+            mine=mine,
+            keys=keys,
+        )
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
@@ -109,8 +132,10 @@ def tricks(scene: Scene) -> list[Line]:
         parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
         left_title=labels.PLAYERS,
         notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
-        extra=_history(scene),
-        middle=("", _pile(scene)),
+        extra=() if scene.round else _history(scene),
+        middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
+        places=[note_of(scene, seat) for seat in _seats(scene)] if scene.round else (),
+        aside=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
         does=_does(selector),
@@ -245,7 +270,7 @@ def _hand_section(
         return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
-    if scene.tall and hand.cards:
+    if scene.tall:
         lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
     return labels.your_hand(len(hand.cards)), lines
 
