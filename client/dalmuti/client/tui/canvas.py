@@ -271,12 +271,14 @@ def _frame(text: str) -> Span:
     return Span("frame", text)
 
 
-def box(title: str, content: Sequence[Line], room: int, foot: str = "") -> list[Line]:
-    """A framed box with `room` cells inside."""
+def box(
+    title: str, content: Sequence[Line], room: int, foot: str = "", thumb: range = range(0)
+) -> list[Line]:
+    """A framed box with `room` cells inside; its right border is thick at the rows of `thumb`."""
     frame = Frame(room + 4)
     frame.rule("┌┐", title, accent=True)
-    for spans in content:
-        frame.row(spans)
+    for number, spans in enumerate(content):
+        frame.row(spans, thumb=number in thumb)
     frame.rule("└┘", "", right=foot)
     return frame.rows
 

@@ -32,19 +32,15 @@ def nothing_led() -> str:
 # -- results ------------------------------------------------------------------------------------
 
 
-def moved_up(places: int) -> str:
-    """Beside who has risen."""
-    return tr("↑ {places} up", places=places)
-
-
-def moved_down(places: int) -> str:
-    """Beside who has fallen."""
-    return tr("↓ {places} down", places=places)
-
-
-def stayed() -> str:
-    """Beside who keeps the place."""
-    return tr("= same")
+def moved(places: int, short: bool) -> str:
+    """Beside a player: how far he has risen or fallen; positive is up."""
+    if places == 0:
+        return "="
+    if short:
+        return f"{'↑' if places > 0 else '↓'} {abs(places)}"
+    if places > 0:
+        return tr("↑ {places} up", places=places)
+    return tr("↓ {places} down", places=-places)
 
 
 def moved_head() -> str:
@@ -52,35 +48,51 @@ def moved_head() -> str:
     return tr("moved")
 
 
-def wins_with(names: str, points: int, number: int) -> str:
+def you_are_now(a_title: str, places: int) -> str:
+    """The headline of a hand for one who played it; positive is up."""
+    if places > 0:
+        return tr_n(
+            "You rise {number} place: you are {title} now.",
+            "You rise {number} places: you are {title} now.",
+            places,
+            title=a_title,
+        )
+    if places < 0:
+        return tr_n(
+            "You fall {number} place: you are {title} now.",
+            "You fall {number} places: you are {title} now.",
+            -places,
+            title=a_title,
+        )
+    return tr("You keep your place: you are {title}.", title=a_title)
+
+
+def is_now(who: str, a_title: str) -> str:
+    """The same for whoever only watched."""
+    return tr("{who} is {title} now.", who=who, title=a_title)
+
+
+def won_with(who: str, you: bool, number: int, points: int) -> str:
     """The headline of a match for points; `number` of people share the win."""
+    if you:
+        return tr_n(
+            "You win the match with {number} point!",
+            "You win the match with {number} points!",
+            points,
+        )
     if number > 1:
         return tr_n(
-            "{names} win the match with {number} point each",
-            "{names} win the match with {number} points each",
+            "{who} win the match with {number} point each.",
+            "{who} win the match with {number} points each.",
             points,
-            names=names,
+            who=who,
         )
     return tr_n(
-        "{names} wins the match with {number} point",
-        "{names} wins the match with {number} points",
+        "{who} wins the match with {number} point.",
+        "{who} wins the match with {number} points.",
         points,
-        names=names,
+        who=who,
     )
-
-
-def you_win_with(points: int) -> str:
-    """The same for whoever won."""
-    return tr_n(
-        "You win the match with {number} point",
-        "You win the match with {number} points",
-        points,
-    )
-
-
-def standing() -> str:
-    """Above the bars of a match that is over."""
-    return tr("Final standing")
 
 
 # -- a lost connection --------------------------------------------------------------------------
@@ -89,31 +101,31 @@ def standing() -> str:
 def standin_in(seconds: int) -> str:
     """The seat waits for its player, and for how long."""
     return tr_n(
-        "Your seat is held: the table waits {number} second for you.",
-        "Your seat is held: the table waits {number} seconds for you.",
+        "The table waits for you, at least {number} more second.",
+        "The table waits for you, at least {number} more seconds.",
         seconds,
     )
 
 
 def standin_plays() -> str:
     """After that."""
-    return tr("The stand-in plays for you now. Seat and cards are yours again when you are back.")
+    return tr("The stand-in may play for you now, until you are back.")
 
 
 def held_for_hands(hands: int) -> str:
     """How long the seat is kept."""
     return tr_n(
-        "The seat is kept until the stand-in has played {number} whole hand for you.",
-        "The seat is kept until the stand-in has played {number} whole hands for you.",
+        "Seat and cards stay yours. Only after {number} whole hand without you is the seat free.",
+        "Seat and cards stay yours. Only after {number} whole hands without you is the seat free.",
         hands,
     )
 
 
 def held() -> str:
     """The same where the server names no end."""
-    return tr("The seat is kept for as long as the table is there.")
+    return tr("Seat and cards stay yours for as long as the table is there.")
 
 
-def own_table_kept() -> str:
+def watch_again() -> str:
     """A spectator has no seat to lose."""
     return tr("You go on watching as soon as the connection is back.")

@@ -38,12 +38,22 @@ def render(model: Model, ui: Ui, cols: int, rows: int, now: float) -> list[Line]
     """The whole screen."""
     if too_small(cols, rows):
         return _gate(cols, rows)
-    scene = Scene(model, ui, cols, rows, now)
-    screen = SCENES[scene_of(model, ui)](scene)
-    over = overlays.over(scene)
-    if over:
-        screen = overlay(screen, over)
+    screen = _draw(Scene(model, ui, cols, rows, now))
     return to_ascii(screen) if ui.ascii else screen
+
+
+def scrolled(model: Model, ui: Ui, cols: int, rows: int, now: float) -> int:
+    """How many lines the log is really scrolled back, where it is asked for more than there are."""
+    scene = Scene(model, ui, cols, rows, now)
+    if not too_small(cols, rows):
+        _draw(scene)
+    return scene.log_back
+
+
+def _draw(scene: Scene) -> list[Line]:
+    screen = SCENES[scene_of(scene.model, scene.ui)](scene)
+    over = overlays.over(scene)
+    return overlay(screen, over) if over else screen
 
 
 def _gate(cols: int, rows: int) -> list[Line]:

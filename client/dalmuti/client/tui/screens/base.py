@@ -35,6 +35,8 @@ class Scene:
         self.cols = cols
         self.rows = rows
         self.now = now
+        self.log_back = ui.log_back
+        """How far the log is scrolled back; the pane that shows it knows where the log ends."""
 
     @property
     def wide(self) -> bool:
@@ -149,21 +151,19 @@ def chat_row(scene: Scene) -> Line:
 LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
 
 
-def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
-    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
-    return _log_shown(log, room, rows, back)[0]
+def log_pane(
+    scene: Scene, room: int, rows: int, log: Sequence[LogLine] | None = None
+) -> tuple[list[Line], range]:
+    """The log as it is scrolled, the newest at the bottom, and the rows of its scroll bar.
 
-
-def _log_shown(
-    log: Sequence[LogLine], room: int, rows: int, back: int
-) -> tuple[list[Line], int, int]:
-    """The same, with the first and the last entry of the log that is seen.
-
-    Passes in a row share lines, or they would drown what was played.
+    The bar is there as soon as the log is longer than the pane; it counts entries, not lines, since
+    not all of them are broken into lines for every picture. Passes in a row share lines, or they
+    would drown what was played.
     """
+    log = scene.model.log if log is None else log
     newest: list[tuple[int, str, str]] = []
     at = len(log)
-    while at and len(newest) < rows + back:
+    while at and len(newest) < rows + scene.ui.log_back:
         at -= 1
         entry, kind = at, log[at].kind
         text = f"! {log[at].text}" if kind == "warning" else log[at].text
@@ -171,37 +171,15 @@ def _log_shown(
             at -= 1
             text = f"{log[at].text} {text}"
         newest += [(entry, kind, part) for part in reversed(wrap(text, room))]
-    start = min(back, max(0, len(newest) - rows))
-    seen = newest[start : start + rows][::-1]
+    scene.log_back = min(scene.ui.log_back, max(0, len(newest) - rows))
+    seen = newest[scene.log_back : scene.log_back + rows][::-1]
     lines = [[span(text, LOG_STYLES[kind])] for _, kind, text in seen]
-    ends = (seen[0][0], seen[-1][0]) if seen else (0, 0)
-    return [line() for _ in range(rows - len(lines))] + lines, *ends
-
-
-def log_pane(
-    scene: Scene, room: int, rows: int, log: Sequence[LogLine] | None = None
-) -> tuple[list[Line], range]:
-    """The log as it is scrolled, and at which of its rows the border is thick, as a scroll bar.
-
-    The bar is there as soon as the log is longer than the pane; it counts entries, not lines, since
-    not all of them are broken into lines for every frame.
-    """
-    log = scene.model.log if log is None else log
-    lines, first, last = _log_shown(log, room, rows, scene.ui.log_back)
-    if not first or rows < 3:
-        top = first if rows >= 3 and last < len(log) - 1 else None
-    else:
-        top = first
-    if top is None:
+    lines = [line() for _ in range(rows - len(lines))] + lines
+    if not seen or rows < 3 or (at == 0 and len(newest) <= rows):
         return lines, range(0)
-    start = top * rows // len(log)
-    end = max(start + 1, -(-(last + 1) * rows // len(log)))
-    return lines, range(start, min(rows, end))
-
-
-def log_end(log: Sequence[LogLine], room: int, rows: int) -> int:
-    """How many lines a pane of the log can be scrolled back."""
-    return max(0, len(_log_shown(log, room, 1, len(log) * 20)[0]) - rows)
+    size = max(1, (seen[-1][0] + 1 - seen[0][0]) * rows // len(log))
+    top = min(rows - size, seen[0][0] * rows // len(log))
+    return lines, range(rows - size if not scene.log_back else top, rows)[:size]
 
 
 def log_title(scene: Scene) -> str:

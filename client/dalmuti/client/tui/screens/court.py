@@ -113,7 +113,7 @@ def _place(scene: Scene, seat: int, note: Line) -> list[Line]:
     mine = player == scene.table.you
     style = "dim" if is_out else "you" if mine else "accent" if now else "bold"
     title = title_of(seat, len(hand.order))
-    left = "" if is_out or seat >= len(hand.sizes) else f" · {hand.sizes[seat]:2}"
+    left = "" if is_out or seat >= len(hand.sizes) else f" · {hand.sizes[seat]:<2}"
     full = words.title(title)
     if width(full) + width(left) > size:
         full = words.short_title(title)

@@ -9,7 +9,7 @@ from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
     key_bar,
-    log_lines,
+    log_pane,
     title_bar,
 )
 from dalmuti.core.cards import JESTER
@@ -39,8 +39,9 @@ def draw(scene: Scene) -> list[Line]:
     # Only what people say: the log knows the outcome already.
     chat = [entry for entry in scene.model.log if entry.kind == "chat"]
     room = scene.rows - len(frame.rows) - 4
-    for row in log_lines(chat, scene.cols - 4, room, scene.ui.log_back):
-        frame.row(row)
+    lines, thumb = log_pane(scene, scene.cols - 4, room, chat)
+    for number, row in enumerate(lines):
+        frame.row(row, thumb=number in thumb)
     frame.rule("└┘")
     parts = [scene.table.table, labels.FIRST_TITLES, labels.players(len(drawn.order))]
     bar = key_bar(scene, keytexts.KEYS_DRAW)
