@@ -29,13 +29,12 @@ from prompt_toolkit.styles import Attrs
 HOME: Final = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "tests"))
 
+from client.tui.colours import XTERM  # noqa: E402
 from client.tui.tables import WELCOME, Stage, you_follow  # noqa: E402
-
 from dalmuti.client.model import DealChecked, LinkChanged  # noqa: E402
 from dalmuti.client.session import Ended  # noqa: E402
 from dalmuti.client.tui.app import Screen  # noqa: E402
 from dalmuti.client.tui.control import Options  # noqa: E402
-from client.tui.colours import XTERM  # noqa: E402
 from dalmuti.core.options import TableOptions  # noqa: E402
 from dalmuti.protocol.messages import Lobby, Request, TableInfo  # noqa: E402
 from dalmuti.protocol.text import width  # noqa: E402
@@ -67,6 +66,10 @@ STROKES: Final = {
 }
 
 
+BLOCKS: Final = {"█": (0, 4, CELL, LINE - 8), "┃": (CELL / 2 - 1.5, 0, 3, LINE)}
+"""Filled ones: left, top, width and height in the cell."""
+
+
 class Cell(NamedTuple):
     """What stands in one cell of the terminal; the second half of a wide character is empty."""
 
@@ -79,6 +82,7 @@ class Told:
 
     def __init__(self, messages: Sequence[Any]) -> None:
         self.messages = messages
+        self.told = asyncio.Event()
         self.over = asyncio.Event()
 
     def request(self, message_type: type[Request], **fields: Any) -> int:
@@ -90,14 +94,15 @@ class Told:
     async def run(self, on_message: Callable[[Any], None]) -> Ended:
         for message in self.messages:
             on_message(message)
+        self.told.set()
         await self.over.wait()
         return Ended("left")
 
 
 async def photograph(
-    messages: Sequence[Any], options: Options, cols: int = COLS, rows: int = ROWS, keys: str = ""
+    messages: Sequence[Any], options: Options, cols: int = COLS, rows: int = ROWS
 ) -> list[list[Cell]]:
-    """The cells of the running client after it has heard all `messages` and got some keys."""
+    """The cells of the running client after it has heard all `messages`."""
 
     class Wall(io.StringIO):
         encoding = "utf-8"
@@ -113,13 +118,12 @@ async def photograph(
             default_color_depth=ColorDepth.DEPTH_4_BIT,
             enable_cpr=False,
         )
-        screen = Screen(Told(messages), options=options, input=pipe, output=output)
-        rendered = asyncio.Event()
-        running = asyncio.create_task(screen.run())
-        pipe.send_text(keys)
-        while screen.control.ui.next_step is None or screen.app.render_counter < 1:
-            await asyncio.sleep(0.01)
+        session, rendered = Told(messages), asyncio.Event()
+        screen = Screen(session, options=options, input=pipe, output=output)
         screen.app.after_render += lambda _: rendered.set()
+        running = asyncio.create_task(screen.run())
+        await session.told.wait()
+        rendered.clear()
         screen.app.invalidate()
         await rendered.wait()
         shown = screen.app.renderer.last_rendered_screen
@@ -183,8 +187,10 @@ def _run(cells: Sequence[Cell], at: int, line: int, back: str, front: str) -> li
     faint = ' opacity="0.6"' if look.dim else ""
     if text in STROKES:
         return [*parts, f'<path d="{_stroke(text, x, y)}" stroke="{ink}" fill="none"{faint}/>']
-    if text == "█":
-        return [*parts, f'<rect x="{x}" y="{y + 4}" width="{wide}" height="{LINE - 8}" fill="{ink}"{faint}/>']
+    if text in BLOCKS:
+        left, top, across, down = BLOCKS[text]
+        place = f'x="{x + left}" y="{y + top}" width="{across}" height="{down}"'
+        return [*parts, f'<rect {place} fill="{ink}"{faint}/>']
     if look.underline:
         parts.append(f'<path d="M{x} {y + 16.5}h{wide}" stroke="{ink}" fill="none"{faint}/>')
     if text.strip():

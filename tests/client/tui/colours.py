@@ -1,4 +1,4 @@
-"""What colours look like: xterm's sixteen, contrast by WCAG 2.1, and eyes that see fewer colours."""
+"""What colours look like: xterm's sixteen, contrast by WCAG 2.1, eyes that see fewer colours."""
 
 from __future__ import annotations
 
@@ -73,9 +73,7 @@ def seen(colour: str, eyes: tuple[Colour, Colour, Colour] | None) -> Colour:
     red, green, blue = linear(colour)
     if eyes is None:
         return red, green, blue
-    first, second, third = (
-        min(1.0, max(0.0, a * red + b * green + c * blue)) for a, b, c in eyes
-    )
+    first, second, third = (min(1.0, max(0.0, a * red + b * green + c * blue)) for a, b, c in eyes)
     return first, second, third
 
 

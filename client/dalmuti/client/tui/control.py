@@ -128,7 +128,7 @@ class Control:
         self._chores(now)
 
     def _hold(self, before: Model, now: float) -> None:
-        """From when the connection is lost the table waits for us as long as the server has said."""
+        """Once the connection is lost the table waits as long as the server has said."""
         if self.model.link.state == "open":
             self.ui.held_until = None
         elif before.link.state == "open" and self.model.welcome is not None:

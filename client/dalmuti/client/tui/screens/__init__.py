@@ -10,7 +10,17 @@ from collections.abc import Callable
 
 from dalmuti.client.model import Model
 from dalmuti.client.tui import labels
-from dalmuti.client.tui.canvas import Line, fit, line, overlay, span, to_ascii
+from dalmuti.client.tui.canvas import (
+    Line,
+    Span,
+    cells,
+    fit,
+    line,
+    overlay,
+    span,
+    to_ascii,
+    wrap,
+)
 from dalmuti.client.tui.screens import before, draw, lobby, overlays, play, result, room
 from dalmuti.client.tui.screens.base import Scene
 from dalmuti.client.tui.state import SceneName, Ui, scene_of
@@ -57,8 +67,12 @@ def _draw(scene: Scene) -> list[Line]:
 
 
 def _gate(cols: int, rows: int) -> list[Line]:
+    """In the middle of what there is, how large the window has to be."""
     says = labels.too_small(cols, rows, MIN_COLS, MIN_ROWS)
-    top = max(0, (rows - len(says)) // 2)
-    lines = [line() for _ in range(top)] + [line(span(text, "bold")) for text in says]
-    lines += [line() for _ in range(rows)]
+    says = [part for text in says for part in wrap(text, max(cols, 1), 0)]
+    lines: list[Line] = [[] for _ in range((rows - len(says)) // 2)]
+    for number, text in enumerate(says):
+        spans = line(span(text, "" if number else "bold"))
+        lines.append([Span("", " " * ((cols - cells(spans)) // 2)), *spans])
+    lines += [[] for _ in range(rows)]
     return [fit(spans, cols) for spans in lines[:rows]]

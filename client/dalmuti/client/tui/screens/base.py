@@ -16,8 +16,8 @@ from dalmuti.core.titles import title_of
 from dalmuti.core.views import HandView, TableView
 from dalmuti.protocol.text import width
 
-WIDE, TALL = 110, 34
-"""From here on there is room for full titles, and for pictures of cards."""
+WIDE, TALL, LARGE = 110, 34, 48
+"""From here on there is room for full titles, for pictures of cards, and for large ones."""
 NARROW_SPLIT, WIDE_SPLIT = 48, 71
 """Where the border between the players and the log is."""
 NARROW_NOTE, WIDE_NOTE = NARROW_SPLIT - 32, WIDE_SPLIT - 47
@@ -45,6 +45,11 @@ class Scene:
     @property
     def tall(self) -> bool:
         return self.rows >= TALL
+
+    @property
+    def large(self) -> bool:
+        """Whether even the cards of the own hand are drawn large."""
+        return self.wide and self.rows >= LARGE
 
     @property
     def round(self) -> bool:
@@ -197,12 +202,17 @@ def body(
 ) -> None:
     """A pane beside the log, both `rows` high; `upper` stays above the log."""
     room = scene.cols - split - 4
-    upper = list(upper)[: max(0, rows - 3)]
-    log, thumb = log_pane(scene, room, rows - len(upper))
-    right = [*upper, *log]
+    upper = list(upper)[: max(0, rows - 4)]
+    above = len(upper) + (1 if upper else 0)
+    log, thumb = log_pane(scene, room, rows - above)
     for number in range(rows):
         beside = left[number] if number < len(left) else []
-        frame.pair(beside, right[number], split, thumb=number - len(upper) in thumb)
+        if number < len(upper):
+            frame.pair(beside, upper[number], split)
+        elif number < above:
+            frame.half_rule(beside, split, log_title(scene))
+        else:
+            frame.pair(beside, log[number - above], split, thumb=number - above in thumb)
 
 
 # -- players ------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from dalmuti.core.moves import Call, Give, best_cards
 
 
 def _rules_below(scene: Scene) -> list[Line]:
-    """In a tall window, below the players of the first hand: how it is played."""
-    if not scene.tall or scene.hand.number > 1:
+    """In a tall window that is not wide, below the players of the first hand: how it is played."""
+    if not scene.tall or scene.round or scene.hand.number > 1:
         return []
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     return how_to_play(scene, split - 3, scene.rows - 20 - len(scene.hand.order))
@@ -34,7 +34,7 @@ def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
         return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
     lines = grid(scene, counts_of(cards))
     if scene.tall:
-        lines = (hand_pictures(scene, None) or [[], [], []]) + lines
+        lines = hand_pictures(scene, None) + lines
     return labels.your_hand(len(cards)), lines
 
 
@@ -169,7 +169,7 @@ def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
         rows=[(labels.GRID_GIVE, marked)],
     )
     if scene.tall:
-        lines = (hand_pictures(scene, marked) or [[], [], []]) + lines
+        lines = hand_pictures(scene, marked) + lines
     return labels.your_hand_give(sum(selector.held), selector.due), lines
 
 

@@ -92,21 +92,24 @@ def pictures(groups: Sequence[tuple[Sequence[int], str]], room: int) -> list[Lin
 
 
 def big_cards(ranks: Sequence[int], room: int, style: str = "") -> list[Line]:
-    """Five lines with a few cards drawn large, one over the other, as far apart as there is room."""
+    """Five lines with cards drawn large, one over the other, as far apart as there is room."""
+    apart = next((each for each in (6, 4, 3, 2) if each * (len(ranks) - 1) + 7 <= room), 1)
+    return [[Span(style or "card", text)] for text in _large(ranks, apart)]
+
+
+def _large(ranks: Sequence[int], apart: int) -> Sequence[str]:
     rest = len(ranks) - 1
-    apart = next((each for each in (6, 4, 3, 2) if each * rest + 7 <= room), 1)
     edge = "─" * (apart - 1)
     signs = ["J" if rank == JESTER else str(rank) for rank in ranks]
-    under = "".join(f"│{sign:{apart - 1}}"[: apart] for sign in signs[:-1])
+    under = "".join(f"│{sign:{apart - 1}}"[:apart] for sign in signs[:-1])
     bare = ("│" + " " * (apart - 1)) * rest
-    lines = (
+    return (
         "┌" + (edge + "┬") * rest + "─────┐",
         f"{under}│{signs[-1]:5}│",
         f"{bare}│     │",
         f"{bare}│{signs[-1]:>5}│",
         "└" + (edge + "┴") * rest + "─────┘",
     )
-    return [[Span(style or "card", text)] for text in lines]
 
 
 def _sign(rank: int) -> str:
@@ -125,14 +128,29 @@ def _stacked(ranks: Sequence[int]) -> tuple[str, str, str]:
 
 
 def hand_pictures(scene: Scene, leaving: Counts | None) -> list[Line]:
-    """The own cards, drawn; the ranks that are chosen stand out."""
+    """The own cards, drawn; the ranks that are chosen stand out.
+
+    Three lines, or five in a large window; they are empty where there is no room for the cards.
+    """
     groups = []
     held = counts_of(scene.hand.cards or ())
     for rank in range(1, 14):
         if held[rank]:
-            style = "accent" if leaving and leaving[rank] else ""
+            style = "accent" if leaving and leaving[rank] else "card"
             groups.append(((rank,) * held[rank], style))
-    return pictures(groups, scene.cols - 4)
+    room = scene.cols - 4
+    small = pictures(groups, room) or [[], [], []]
+    if not scene.large:
+        return small
+    piled = sum(len(ranks) - 1 for ranks, _ in groups)
+    apart = next((each for each in (4, 3, 2, 1) if 8 * len(groups) + piled * each <= room), 0)
+    if not apart:
+        return [*small, [], []]
+    lines: list[Line] = [[] for _ in range(5)]
+    for ranks, style in groups:
+        for row, text in zip(lines, _large(ranks, apart), strict=True):
+            row += [Span(style, text, f"rank:{ranks[0]}"), Span("", " ")]
+    return lines
 
 
 # -- the list of plays ----------------------------------------------------------------------------

@@ -15,15 +15,15 @@ from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, cut_line
 from dalmuti.client.tui.screens.base import (
     Keys,
     Scene,
+    body,
     chat_row,
     key_bar,
     last_act,
-    log_pane,
     log_title,
     player_label,
     title_bar,
 )
-from dalmuti.client.tui.screens.cards import big_cards, play_words
+from dalmuti.client.tui.screens.cards import big_cards, pictures, play_words
 from dalmuti.client.tui.screens.seating import around, plan
 from dalmuti.core.cards import Play
 from dalmuti.core.events import Act
@@ -70,7 +70,8 @@ def court_screen(
     split = split_at(scene)
     frame = Frame(scene.cols)
     if scene.hand.seat is not None:  # taxes need a row more: the hand does not jump for it
-        hand = hand[0], [*hand[1], *([line()] * (HAND_ROWS - len(hand[1])))]
+        empty = HAND_ROWS + (2 if scene.large else 0) - len(hand[1])
+        hand = hand[0], [*hand[1], *([line()] * empty)]
     rows = scene.rows - 7 - len(hand[1]) - len(choice[1])
     waiting = waiting[:2]
     places = [
@@ -83,15 +84,7 @@ def court_screen(
     frame.rule(
         "┌┐", title, split=split, joint="┬", second=head, remark=placetexts.order_of_places()
     )
-    said = [cut_line(spans, right) for spans in above][: rows - 4]
-    log, thumb = log_pane(scene, right, rows - len(said) - (1 if said else 0))
-    for number in range(len(said)):
-        frame.pair(left[number], said[number], split)
-    if said:
-        frame.half_rule(left[len(said)], split, log_title(scene))
-    start = rows - len(log)
-    for number, spans in enumerate(log):
-        frame.pair(left[start + number], spans, split, thumb=number in thumb)
+    body(frame, scene, left, rows, split, [cut_line(spans, right) for spans in above])
     frame.rule("├┤", hand[0], split=split, joint="┴")
     for row in hand[1]:
         frame.row(row)
@@ -138,8 +131,10 @@ def pile(scene: Scene, note: str) -> list[Line]:
             return said
         who = labels.leads(scene.seat_name(leader), scene.ui.selector is not None)
         return [line(span(who, "bold")), *said]
+    room, cards = inside(scene), trick.top.cards()
+    small = pictures([(cards, "accent")], room) if note and scene.rows < 38 else []
     return [
-        *big_cards(trick.top.cards(), inside(scene), "accent"),
+        *(small or big_cards(cards, room, "accent")),
         play_words(trick.top),
         line(span(labels.by(scene.seat_name(trick.owner)))),
         line(),
@@ -173,7 +168,9 @@ def _told(scene: Scene, acts: Sequence[Act]) -> list[Line]:
     def tell_passes() -> None:
         if passed:
             who = f"  {words.listed(passed)} {labels.PASSES}"
-            lines.append(line(span(who if len(who) < room else f"  {labels.passes(len(passed))}", "dim")))
+            if width(who) > room:
+                who = f"  {labels.passes(len(passed))}"
+            lines.append(line(span(who, "dim")))
             passed.clear()
 
     best = next((act for act in reversed(acts) if act.play is not None), None)

@@ -11,7 +11,6 @@ from dalmuti.client.tui.screens.base import (
     chat_row,
     how_to_play,
     key_bar,
-    log_title,
     title_bar,
 )
 from dalmuti.protocol.messages import TableInfo
@@ -30,7 +29,7 @@ def lobby(scene: Scene) -> list[Line]:
     about = _about(scene, tables)
     rows = scene.rows - 6 - len(about)
     names = [line(span(f"{name}")) for name in people]
-    upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
+    upper = names[: max(1, rows // 2)] or [[]]
     left = _tables(scene, tables, split - 3, rows)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper)

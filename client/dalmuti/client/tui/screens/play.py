@@ -271,7 +271,7 @@ def _hand_section(
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
     if scene.tall:
-        lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
+        lines = hand_pictures(scene, leaving) + lines
     return labels.your_hand(len(hand.cards)), lines
 
 

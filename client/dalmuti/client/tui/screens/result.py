@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from dalmuti.client import words
@@ -20,7 +19,7 @@ from dalmuti.client.tui.screens.room import host_keys, next_step
 from dalmuti.core.events import HandEnded, Result, Score
 from dalmuti.core.titles import title_of
 
-STEPS: Final = ((1, 3, "2"), (0, 5, "1"), (2, 2, "3"))
+STEPS: Final[tuple[tuple[int, int, str], ...]] = ((1, 3, "2"), (0, 5, "1"), (2, 2, "3"))
 """The podium from left to right: place in the standing, height, and what is written on it."""
 STEP: Final = 22
 """Cells of a step: the longest name has room on it."""
@@ -155,7 +154,7 @@ def _podium(scene: Scene) -> list[Line]:
     if scene.rows < 2 * len(scores) + 24:
         return []
     high = max(height for _, height, _ in STEPS)
-    columns = [_step(scene, scores[place], *rest) for place, *rest in STEPS]
+    columns = [_step(scene, scores[place], height, sign) for place, height, sign in STEPS]
     margin = Span("", " " * ((scene.cols - 6 - 3 * STEP) // 2))
     rows = []
     for number in range(high + 2):
@@ -198,7 +197,9 @@ def _standing(scene: Scene) -> list[Line]:
         Span("", "     "),
         column(labels.NAME, name, "dim"),
         column(tabletexts.NOW, title, "dim"),
-        column(tabletexts.POINTS if points else tabletexts.HANDS_WON, number + 2, "dim", right=True),
+        column(
+            tabletexts.POINTS if points else tabletexts.HANDS_WON, number + 2, "dim", right=True
+        ),
     )
     lines = [head]
     most = max((score.points if points else score.hands_won for score in table.scores), default=0)

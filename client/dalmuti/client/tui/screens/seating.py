@@ -46,10 +46,13 @@ def plan(room: int) -> Plan:
     return Plan(side, wide, (room - wide - 2 * side) // 2)
 
 
-def around(places: Sequence[Sequence[Line]], middle: Sequence[Line], room: int, rows: int) -> list[Line]:
+def around(
+    places: Sequence[Sequence[Line]], middle: Sequence[Line], room: int, rows: int
+) -> list[Line]:
     """`rows` lines of `room` cells: the `places`, seat 0 first, around what lies in the `middle`.
 
-    A line of the middle that is too long is broken; of too many the last ones are lost.
+    A line of the middle that is too long is broken. Of too many the empty ones go first, then the
+    last ones.
     """
     side = SIDES[len(places)]
     right, rest = places[1 : 1 + side], places[1 + side :]
@@ -94,7 +97,9 @@ def _column(places: Sequence[Sequence[Line]], rows: int) -> list[Line]:
 def _table(middle: Sequence[Line], wide: int, high: int) -> list[Line]:
     """The table itself: a round edge with arrows the way turns go, and what lies on it."""
     inside = wide - 4
-    said = [part for spans in middle for part in broken(spans, inside)][: high - 2]
+    said = [part for spans in middle for part in broken(spans, inside)]
+    if len(said) > high - 2:
+        said = [spans for spans in said if cells(spans)][: high - 2]
     above = (high - 2 - len(said)) // 2
     said = [[] for _ in range(above)] + said
     lines: list[Line] = [[_edge("╭", "→", "╮", wide)]]
@@ -114,9 +119,7 @@ def _table(middle: Sequence[Line], wide: int, high: int) -> list[Line]:
 
 def _edge(start: str, arrow: str, end: str, wide: int) -> Span:
     half = (wide - 5) // 2
-    return Span(
-        "frame", f"{start}{'─' * half} {arrow} {'─' * (wide - 5 - half)}{end}"
-    )
+    return Span("frame", f"{start}{'─' * half} {arrow} {'─' * (wide - 5 - half)}{end}")
 
 
 def broken(spans: Line, room: int) -> list[Line]:
