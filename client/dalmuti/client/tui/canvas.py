@@ -36,7 +36,7 @@ Line = list[Span]
 
 def span(text: str, style: str = "", target: str = "") -> Span:
     """A span of text from anywhere: what a terminal could obey is taken out."""
-    return Span(style, _safe(text), target)
+    return Span(style, safe(text), target)
 
 
 def line(*parts: str | Span) -> Line:
@@ -50,7 +50,7 @@ def cells(spans: Iterable[Span]) -> int:
 
 
 @lru_cache(maxsize=8192)
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """`safe_text`, remembered: names and the log are the same in most pictures."""
     return safe_text(text)
 
@@ -88,7 +88,7 @@ def cut_line(spans: Iterable[Span], room: int) -> Line:
 
 def column(text: str, room: int, style: str = "", *, right: bool = False, target: str = "") -> Span:
     """One cell of a table: cut or filled to exactly `room` cells."""
-    text = cut(_safe(text), room)
+    text = cut(safe(text), room)
     gap = " " * (room - _width(text))
     return Span(style, gap + text if right else text + gap, target)
 
@@ -140,12 +140,14 @@ def window(entries: Sequence[Line], chosen: int, room: int, gap: int = 2) -> Lin
     return fit(shown, room)
 
 
-@lru_cache(maxsize=4096)
-def wrap(text: str, room: int, indent: int = 2) -> Sequence[str]:
-    """The text on as many lines as it needs, broken at spaces; long words are broken anywhere.
+def wrap(text: str, room: int, indent: int = 2) -> list[str]:
+    """The text on as many lines as it needs, broken at spaces; long words are broken anywhere."""
+    return list(_wrapped(text, room, indent))
 
-    Remembered, since the log is the same in most frames.
-    """
+
+@lru_cache(maxsize=4096)
+def _wrapped(text: str, room: int, indent: int) -> tuple[str, ...]:
+    """The same, remembered, since the log is the same in most pictures."""
     lines: list[str] = []
     current = ""
     for word in safe_text(text).split(" "):

@@ -31,19 +31,25 @@ _PLAIN: Final = {
     "note": "italic",
     "chat": "",
     "card": "",
+    "pick": "bold",
     "good": "bold",
     "warn": "bold",
     "alarm": "bold reverse",
 }
 
 
-def _theme(ink: str, badge: str, warn: str, alarm: str, bar: str = "") -> dict[str, str]:
-    """One colour for what matters now, as `ink` and as a `badge`, and one for what is wrong."""
+def _theme(ink: str, badge: str, warn: str, alarm: str) -> dict[str, str]:
+    """One colour for what matters now, as `ink` and as a `badge`, and one for what is wrong.
+
+    Whole columns are written in ink, so it has no ground of its own.
+    """
     return {
         **_PLAIN,
-        **dict.fromkeys(("accent", "key", "you", "good"), f"{ink} bold"),
+        **dict.fromkeys(("accent", "you", "good"), f"{ink} bold"),
         **dict.fromkeys(("sel", "turn", "title"), f"{badge} bold"),
-        "bar": bar or ink,
+        "key": f"{ink or badge} bold",
+        "pick": f"{ink or badge} bold",
+        "bar": ink,
         "warn": f"{warn} bold",
         "alarm": f"{alarm} bold",
     }
@@ -61,13 +67,11 @@ THEMES: Final[Mapping[str, dict[str, str]]] = {
         "frame": "",
         "dim": "",
         "note": "underline",
-        "accent": "bold underline",
-        "you": "bold underline",
         "key": "bold reverse",
         "warn": "bold reverse",
     },
     "deuteranopia": _theme(_BLUE, f"{_BLUE} reverse", _ON_YELLOW, _ON_YELLOW),
-    "tritanopia": _theme(_ON_CYAN, _ON_CYAN, _RED, f"{_RED} reverse", bar="default"),
+    "tritanopia": _theme("", _ON_CYAN, _RED, f"{_RED} reverse"),
     "mono": dict(_PLAIN),
 }
 """The styles of each theme; the first is the default."""

@@ -9,7 +9,19 @@ from dalmuti.client import words
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
 from dalmuti.client.tui import keytexts, labels, tabletexts
-from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, piece, span, wrap
+from dalmuti.client.tui.canvas import (
+    Frame,
+    Line,
+    Span,
+    cells,
+    column,
+    fit,
+    line,
+    piece,
+    safe,
+    span,
+    wrap,
+)
 from dalmuti.client.tui.state import Ui
 from dalmuti.core.events import Act, PlayerInfo
 from dalmuti.core.titles import title_of
@@ -72,8 +84,8 @@ class Scene:
         return self.table.you is not None and self.table.host == self.table.you
 
     def who(self, player: int) -> str:
-        """A player's name, or `you`."""
-        return words.who(self.table, player)
+        """A player's name as it may be shown, or `you`."""
+        return safe(words.who(self.table, player))
 
     def seat_name(self, seat: int) -> str:
         """Who sits in a seat of the hand."""
@@ -156,19 +168,31 @@ def chat_row(scene: Scene) -> Line:
 LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
 
 
+def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
+    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
+    return _log_part(log, room, rows, back)[0]
+
+
 def log_pane(
     scene: Scene, room: int, rows: int, log: Sequence[LogLine] | None = None
 ) -> tuple[list[Line], range]:
-    """The log as it is scrolled, the newest at the bottom, and the rows of its scroll bar.
-
-    The bar is there as soon as the log is longer than the pane; it counts entries, not lines, since
-    not all of them are broken into lines for every picture. Passes in a row share lines, or they
-    would drown what was played.
-    """
+    """The log as it is scrolled, and the rows of its scroll bar, if it is longer than the pane."""
     log = scene.model.log if log is None else log
+    lines, bar, scene.log_back = _log_part(log, room, rows, scene.ui.log_back)
+    return lines, bar
+
+
+def _log_part(
+    log: Sequence[LogLine], room: int, rows: int, back: int
+) -> tuple[list[Line], range, int]:
+    """A part of the log, the rows of the bar, and how many lines it is really scrolled back.
+
+    The bar counts entries, not lines, since not all of them are broken into lines for every
+    picture. Passes in a row share lines, or they would drown what was played.
+    """
     newest: list[tuple[int, str, str]] = []
     at = len(log)
-    while at and len(newest) < rows + scene.ui.log_back:
+    while at and len(newest) < rows + back:
         at -= 1
         entry, kind = at, log[at].kind
         text = f"! {log[at].text}" if kind == "warning" else log[at].text
@@ -176,15 +200,16 @@ def log_pane(
             at -= 1
             text = f"{log[at].text} {text}"
         newest += [(entry, kind, part) for part in reversed(wrap(text, room))]
-    scene.log_back = min(scene.ui.log_back, max(0, len(newest) - rows))
-    seen = newest[scene.log_back : scene.log_back + rows][::-1]
+    back = min(back, max(0, len(newest) - rows))
+    seen = newest[back : back + rows][::-1]
     lines = [[span(text, LOG_STYLES[kind])] for _, kind, text in seen]
     lines = [line() for _ in range(rows - len(lines))] + lines
     if not seen or rows < 3 or (at == 0 and len(newest) <= rows):
-        return lines, range(0)
-    size = max(1, (seen[-1][0] + 1 - seen[0][0]) * rows // len(log))
-    top = min(rows - size, seen[0][0] * rows // len(log))
-    return lines, range(rows - size if not scene.log_back else top, rows)[:size]
+        return lines, range(0), back
+    first, last = seen[0][0], seen[-1][0]
+    size = max(1, min(rows - 1, (last + 1 - first) * rows // len(log)))
+    top = min(rows - size, first * rows // len(log)) if back else rows - size
+    return lines, range(top, top + size), back
 
 
 def log_title(scene: Scene) -> str:
@@ -238,7 +263,7 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
         size = hand.sizes[seat] if seat < len(hand.sizes) else 0
         lines.append(
             [
-                Span("accent", "▶ " if seat in turn and not is_out else "  "),
+                Span("accent", "▶ ") if seat in turn and not is_out else Span("", "  "),
                 column(
                     player_label(scene, player, 20 if full else 12),
                     20 if full else 12,

@@ -136,7 +136,7 @@ def hand_pictures(scene: Scene, leaving: Counts | None) -> list[Line]:
     held = counts_of(scene.hand.cards or ())
     for rank in range(1, 14):
         if held[rank]:
-            style = "accent" if leaving and leaving[rank] else "card"
+            style = "pick" if leaving and leaving[rank] else "card"
             groups.append(((rank,) * held[rank], style))
     room = scene.cols - 4
     small = pictures(groups, room) or [[], [], []]

@@ -112,7 +112,7 @@ def _place(scene: Scene, seat: int, note: Line) -> list[Line]:
         full = words.short_title(title)
     name = player_label(scene, player, size)
     return [
-        [Span("accent", "▶ " if now else "  "), *cut_line([span(name, style)], size)],
+        [Span("accent", "▶ ") if now else Span("", "  "), *cut_line([span(name, style)], size)],
         [Span("", "  "), span(full, "dim" if is_out else ""), span(left, "bold")],
         [Span("", "  "), *cut_line(note, size)],
     ]
@@ -132,9 +132,9 @@ def pile(scene: Scene, note: str) -> list[Line]:
         who = labels.leads(scene.seat_name(leader), scene.ui.selector is not None)
         return [line(span(who, "bold")), *said]
     room, cards = inside(scene), trick.top.cards()
-    small = pictures([(cards, "accent")], room) if note and scene.rows < 38 else []
+    small = pictures([(cards, "pick")], room) if note and scene.rows < 38 else []
     return [
-        *(small or big_cards(cards, room, "accent")),
+        *(small or big_cards(cards, room, "pick")),
         play_words(trick.top),
         line(span(labels.by(scene.seat_name(trick.owner)))),
         line(),

@@ -103,7 +103,7 @@ def _card(scene: Scene, round_: DrawRound, player: int, room: int, *, framed: bo
         text = name if card == JESTER else f"{sign} {name}"
     else:
         text = name if card == JESTER else sign
-    return column(f"{text}{labels.TIE_MARK if tied else ''}", room, "warn" if tied else "bold")
+    return column(f"{text}{labels.TIE_MARK if tied else ''}", room, "accent" if tied else "bold")
 
 
 def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[str]:

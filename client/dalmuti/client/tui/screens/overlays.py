@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
-from dalmuti.client.tui.canvas import Line, Span, box, column, line, span, wrap
+from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.titles import title_of
@@ -152,4 +152,5 @@ def _key_line(keys: Sequence[tuple[str, str]], number: int, room: int) -> Line:
     if number >= len(keys):
         return [column("", room)]
     key, what = keys[number]
-    return [column(key, 12, "key"), column(what, room - 12)]
+    named = span(key, "key")
+    return [named, Span("", " " * (12 - cells([named]))), column(what, room - 12)]

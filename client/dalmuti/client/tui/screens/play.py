@@ -195,7 +195,7 @@ def _pile(scene: Scene) -> list[Line]:
     if not scene.tall:
         whole = [*first, span("   "), beaten]
         return [whole if cells(whole) <= room else first, told]
-    drawn = pictures([(trick.top.cards(), "accent")], room - 46) if trick.top else []
+    drawn = pictures([(trick.top.cards(), "pick")], room - 46) if trick.top else []
     beside = [first, [beaten], line(span(note, "note"))]
     if not drawn:
         return [first, line(span(note, "note")), []]
