@@ -49,6 +49,7 @@ WELCOME = Welcome(
         dead_after_ms=45000,
         grace_ms=20000,
         resume_events=500,
+        standin_hands=3,
     ),
 )
 

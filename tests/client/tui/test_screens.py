@@ -225,6 +225,36 @@ def overlay(name: Overlay) -> Callable[[int], Picture]:
 def lost(seats: int) -> Picture:
     stage = Stage(seats, seed=5).deal().run(your_turn)
     stage.tell(LinkChanged("lost", "The server closed the connection. More.", stage.now + 7))
+    return on(stage, held_until=stage.now + 20)
+
+
+def lost_for_long(seats: int) -> Picture:
+    """The stand-in plays already."""
+    model, ui, now = lost(seats)
+    ui.held_until = now - 1
+    return model, ui, now
+
+
+def lost_watching(seats: int) -> Picture:
+    stage = Stage(seats, you=None, seed=2).deal().run(somebody_else)
+    stage.tell(LinkChanged("lost", "The server closed the connection. More.", stage.now + 7))
+    return on(stage, held_until=stage.now + 20)
+
+
+def scrolled_log(seats: int) -> Picture:
+    return on(Stage(seats, seed=5).deal().finish().deal().run(your_turn), log_back=12)
+
+
+def match_by_titles(seats: int) -> Picture:
+    """Over after three hands, which nobody counted in points; we have won."""
+    options = TableOptions(seats=seats, match_end="hands:3")
+    stage = Stage(seats, seed=11, options=options)
+    for _ in range(3):
+        stage.deal().finish()
+    table = stage.model.table
+    assert table is not None
+    you = table.winners[0]
+    stage.model = replace(stage.model, table=replace(table, you=you))
     return on(stage)
 
 
@@ -250,11 +280,15 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
     "result-2": result_of_second,
     "wrong-deal": wrong_deal,
     "match-over": match_over,
+    "match-titles": match_by_titles,
     "help": overlay("help"),
     "scores": overlay("scores"),
     "log": overlay("log"),
     "leave": overlay("leave"),
     "lost": lost,
+    "lost-long": lost_for_long,
+    "lost-watching": lost_watching,
+    "scrolled": scrolled_log,
 }
 
 

@@ -122,6 +122,8 @@ class Control:
         if table is None or table.draw is None or self._game_calls(now):
             self.ui.draw_step = None
         self._hold(before, now)
+        if self.ui.log_back:  # who reads what was said before goes on reading there
+            self.ui.log_back += max(0, model.logged - before.logged)
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS

@@ -24,9 +24,9 @@ def earlier(number: int) -> str:
     return tr_n("{number} earlier", "{number} earlier", number)
 
 
-def nothing_led() -> str:
-    """A trick in which nothing lies on the table."""
-    return tr("Nothing is led yet.")
+def older_log() -> str:
+    """Above a log that is scrolled back."""
+    return tr("Log · PgDn newer")
 
 
 # -- results ------------------------------------------------------------------------------------

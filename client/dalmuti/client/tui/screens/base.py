@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dalmuti.client import words
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
-from dalmuti.client.tui import keytexts, labels, tabletexts
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import (
     Frame,
     Line,
@@ -214,7 +214,7 @@ def _log_part(
 
 def log_title(scene: Scene) -> str:
     """What stands above the log."""
-    return labels.LOG_BACK if scene.ui.log_back else labels.LOG
+    return placetexts.older_log() if scene.ui.log_back else labels.LOG
 
 
 def body(

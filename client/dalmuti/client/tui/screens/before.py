@@ -50,6 +50,7 @@ def revolution(scene: Scene) -> list[Line]:
         parts=hand_parts(scene, labels.REVOLUTION),
         left_title=labels.PLAYERS,
         notes=[with_presence(scene, seat, []) for seat in seats],
+        places=[[] for _ in seats],
         extra=_rules_below(scene),
         middle=(labels.REVOLUTION_TITLE, [line(span(text)) for text in labels.REVOLUTION_IS]),
         hand=_own_hand(scene),
@@ -93,15 +94,14 @@ def _calling(scene: Scene, selector: RevolutionSelector | None) -> tuple[str, li
 
 def taxes(scene: Scene) -> list[Line]:
     """Taxes are due: who has to choose chooses, the others wait."""
-    hand = scene.hand
     selector = scene.ui.selector if isinstance(scene.ui.selector, TaxSelector) else None
+    notes = [_due_note(scene, seat) for seat in range(len(scene.hand.order))]
     return table_screen(
         scene,
         parts=hand_parts(scene, labels.TAXES),
         left_title=labels.PLAYERS,
-        notes=[
-            with_presence(scene, seat, _due_note(scene, seat)) for seat in range(len(hand.order))
-        ],
+        notes=[with_presence(scene, seat, note) for seat, note in enumerate(notes)],
+        places=notes,
         extra=_rules_below(scene),
         middle=(labels.TAXES_TITLE, _explained(scene, selector)),
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
@@ -119,7 +119,7 @@ def _tax_keys(scene: Scene, selector: TaxSelector | None) -> keytexts.Keys:
 
 
 def _due_note(scene: Scene, seat: int) -> Line:
-    short = bool(scene.presence(scene.hand.order[seat])) and not scene.wide
+    short = bool(scene.presence(scene.hand.order[seat])) and (scene.round or not scene.wide)
     for due in scene.hand.dues:
         if due.payer == seat:
             return line(span(labels.pays(due.count, short)))

@@ -151,7 +151,7 @@ def _podium(scene: Scene) -> list[Line]:
     scores = scene.table.scores
     if not scene.round or len(scores) < 3 or len(scene.table.winners) != 1:
         return []
-    if scene.rows < 2 * len(scores) + 24:
+    if scene.rows < len(scores) + 28:
         return []
     high = max(height for _, height, _ in STEPS)
     columns = [_step(scene, scores[place], height, sign) for place, height, sign in STEPS]
