@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dalmuti.protocol.text import cut, safe_text, width
+from dalmuti.protocol.text import cut, is_even, safe_text, width
 
 ASCII: Final = str.maketrans(
     {
@@ -104,6 +104,11 @@ def piece(spans: Iterable[Span], start: int, end: int) -> Line:
             continue
         if start <= at and at + size <= end:
             taken.append(part)
+            at += size
+            continue
+        if is_even(part.text):
+            text = part.text[max(0, start - at) : end - at]
+            taken.append(Span(part.style, text, part.target))
             at += size
             continue
         text = ""

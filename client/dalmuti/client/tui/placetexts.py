@@ -6,7 +6,8 @@ the table has 20 cells, what lies in the middle 26.
 
 from __future__ import annotations
 
-from dalmuti.client.i18n import tr, tr_n
+from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in, tr_n
 
 
 def order_of_places() -> str:
@@ -22,6 +23,11 @@ def this_trick(number: int) -> str:
 def earlier(number: int) -> str:
     """In the place of what has no room above."""
     return tr_n("{number} earlier", "{number} earlier", number)
+
+
+def passed(names: str) -> str:
+    """In that list: who passed, one or several."""
+    return tr("{names}: pass", names=names)
 
 
 def older_log() -> str:
@@ -45,7 +51,7 @@ def moved(places: int, short: bool) -> str:
 
 def moved_head() -> str:
     """Above these."""
-    return tr("moved")
+    return tr_in("heading", "moved")
 
 
 def you_are_now(a_title: str, places: int) -> str:
@@ -81,11 +87,13 @@ def won_with(who: str, you: bool, number: int, points: int) -> str:
             points,
         )
     if number > 1:
-        return tr_n(
-            "{who} win the match with {number} point each.",
-            "{who} win the match with {number} points each.",
-            points,
-            who=who,
+        return words.first_upper(
+            tr_n(
+                "{who} win the match with {number} point each.",
+                "{who} win the match with {number} points each.",
+                points,
+                who=who,
+            )
         )
     return tr_n(
         "{who} wins the match with {number} point.",

@@ -10,7 +10,7 @@ terminals show it as black on black.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from prompt_toolkit.styles import Style
@@ -77,7 +77,10 @@ THEMES: Final[Mapping[str, dict[str, str]]] = {
 """The styles of each theme; the first is the default."""
 
 
-@lru_cache(maxsize=8)
+@cache
 def style_of(theme: str) -> Style:
-    """The prompt_toolkit style of a theme."""
+    """The prompt_toolkit style of a theme; the same object each time.
+
+    prompt_toolkit knows styles by their identity, and draws every cell again when it is another.
+    """
     return Style.from_dict(THEMES[theme])

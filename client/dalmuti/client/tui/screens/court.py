@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels, placetexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, cut_line, line, piece, span
 from dalmuti.client.tui.screens.base import (
@@ -149,7 +150,7 @@ def trick_list(scene: Scene) -> Section:
     acts, number = hand.trick.acts, hand.tricks + 1
     head = placetexts.this_trick(number)
     if not acts and hand.last_trick:
-        acts, head = hand.last_trick, labels.LAST_TRICK
+        acts, head = hand.last_trick, tr(labels.LAST_TRICK)
     rows = 8 if scene.rows < 38 else 10 if scene.rows < 50 else 16
     lines = _told(scene, acts)
     if len(lines) > rows:
@@ -167,7 +168,7 @@ def _told(scene: Scene, acts: Sequence[Act]) -> list[Line]:
 
     def tell_passes() -> None:
         if passed:
-            who = f"  {words.listed(passed)} {labels.PASSES}"
+            who = f"  {placetexts.passed(words.listed(passed))}"
             if width(who) > room:
                 who = f"  {labels.passes(len(passed))}"
             lines.append(line(span(who, "dim")))
@@ -207,12 +208,12 @@ def note_of(scene: Scene, seat: int) -> Line:
     if seat in hand.finished:
         return line(span(labels.out(hand.finished.index(seat) + 1), "dim"))
     if hand.turn and seat in hand.turn.seats and seat == hand.seat and scene.ui.selector:
-        return line(span(f" {labels.YOUR_TURN} ", "turn"))
+        return line(span(f" {tr(labels.YOUR_TURN)} ", "turn"))
     act = last_act(hand, seat)
     if act is None:
         return []
     if act.play is None:
-        return line(span(labels.PASSES, "dim"))
+        return line(span(tr_in("note", labels.PASSES), "dim"))
     presence = scene.presence(hand.order[seat])
     return _told_play(act.play, "bold", _words(scene) - (width(presence) + 1 if presence else 0))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
@@ -41,7 +42,7 @@ def lost(scene: Scene) -> list[Line]:
     lines += [[], line(span(tabletexts.retry(seconds)))]
     for text in _seat_held(scene):
         lines += [[], *(line(span(part)) for part in wrap(text, room, 0))]
-    return box(tabletexts.LOST_TITLE, [*lines, []], room, tabletexts.LOST_FOOT)
+    return box(tr(tabletexts.LOST_TITLE), [*lines, []], room, tr(tabletexts.LOST_FOOT))
 
 
 def _seat_held(scene: Scene) -> list[str]:
@@ -63,20 +64,21 @@ def leaving(scene: Scene) -> list[Line]:
     """Asks before leaving."""
     table = scene.model.table
     room = 50
-    text = tabletexts.LEAVE_PROGRAM
+    text = tr(tabletexts.LEAVE_PROGRAM)
     if table is not None:
-        text = tabletexts.LEAVE_WATCHING if table.you is None else tabletexts.LEAVE_TABLE
+        text = tr(tabletexts.LEAVE_WATCHING) if table.you is None else tr(tabletexts.LEAVE_TABLE)
         if table.hand is not None and table.hand.seat is not None:
-            text = tabletexts.LEAVE_ALONE if table.solo else tabletexts.LEAVE_HAND
+            text = tr(tabletexts.LEAVE_ALONE) if table.solo else tr(tabletexts.LEAVE_HAND)
     lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
+    stay = tr_in("key", tabletexts.NO_STAY)
     lines.append(
         line(
-            span(f"[y] {tabletexts.YES_LEAVE}", "key", "key:y"),
+            span(f"[y] {tr_in('key', tabletexts.YES_LEAVE)}", "key", "key:y"),
             span("   "),
-            span(f"[Esc] {tabletexts.NO_STAY}", "key", "key:escape"),
+            span(f"[{keytexts.key_name('Esc')}] {stay}", "key", "key:escape"),
         )
     )
-    return box(tabletexts.LEAVE_TITLE, [*lines, []], room)
+    return box(tr(tabletexts.LEAVE_TITLE), [*lines, []], room)
 
 
 def scores(scene: Scene) -> list[Line]:
@@ -84,15 +86,14 @@ def scores(scene: Scene) -> list[Line]:
     table = scene.model.table
     room = 52
     if table is None or not table.scores:
-        return box(
-            labels.SCORE, [[], line(span(tabletexts.NO_SCORES)), []], room, labels.ESC_CLOSES
-        )
+        said: list[Line] = [[], line(span(tr(tabletexts.NO_SCORES))), []]
+        return box(tr(labels.SCORE), said, room, tr(labels.ESC_CLOSES))
     points = table.options.scoring == "points"
     head = line(
         column("", 4),
-        column(labels.NAME, 24, "dim"),
-        column(tabletexts.POINTS if points else "", 10, "dim", right=True),
-        column(tabletexts.HANDS_WON, 12, "dim", right=True),
+        column(tr_in("heading", labels.NAME), 24, "dim"),
+        column(tr_in("heading", tabletexts.POINTS) if points else "", 10, "dim", right=True),
+        column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True),
     )
     lines: list[Line] = [[], head]
     for place, score in enumerate(table.scores, start=1):
@@ -107,14 +108,14 @@ def scores(scene: Scene) -> list[Line]:
         )
     foot = tabletexts.match_ends(table.options)
     lines += [[], line(span(foot, "dim"))]
-    return box(tabletexts.score_title(table.hands_played), lines, room, labels.ESC_CLOSES)
+    return box(tabletexts.score_title(table.hands_played), lines, room, tr(labels.ESC_CLOSES))
 
 
 def whole_log(scene: Scene) -> list[Line]:
     """The log over most of the screen."""
     room, rows = scene.cols - 12, scene.rows - 6
     lines, thumb = log_pane(scene, room, rows)
-    return box(log_title(scene), lines, room, labels.LOG_FOOT, thumb)
+    return box(log_title(scene), lines, room, tr(labels.LOG_FOOT), thumb)
 
 
 def help_box(scene: Scene) -> list[Line]:
@@ -122,7 +123,8 @@ def help_box(scene: Scene) -> list[Line]:
     room = 100 if scene.wide else 72
     here = keytexts.HELP_KEYS[scene_of(scene.model, scene.ui)]
     half = room // 2
-    lines: list[Line] = [_halves(tabletexts.HELP_HERE, tabletexts.HELP_ANYWHERE, half, "head")]
+    heads = tr(tabletexts.HELP_HERE), tr(tabletexts.HELP_ANYWHERE)
+    lines: list[Line] = [_halves(*heads, half, "head")]
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
@@ -134,7 +136,7 @@ def help_box(scene: Scene) -> list[Line]:
         lines += [line(span(part)) for part in wrap(text, room, 2)]
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
-    return box(tabletexts.HELP_TITLE, lines, room, labels.ESC_CLOSES)
+    return box(tr(tabletexts.HELP_TITLE), lines, room, tr(labels.ESC_CLOSES))
 
 
 def _titles(scene: Scene) -> str:
@@ -152,5 +154,6 @@ def _key_line(keys: Sequence[tuple[str, str]], number: int, room: int) -> Line:
     if number >= len(keys):
         return [column("", room)]
     key, what = keys[number]
-    named = span(key, "key")
-    return [named, Span("", " " * (12 - cells([named]))), column(what, room - 12)]
+    named = span(keytexts.key_name(key), "key")
+    gap = Span("", " " * max(0, 12 - cells([named])))
+    return [named, gap, column(keytexts.key_does(what), room - 12)]

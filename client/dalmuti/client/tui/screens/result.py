@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span
 from dalmuti.client.tui.screens.base import (
@@ -32,7 +33,7 @@ def result(scene: Scene) -> list[Line]:
     assert ended is not None
     frame = Frame(scene.cols)
     over = table.state == "over"
-    title = tabletexts.MATCH_RESULT if over else tabletexts.hand_result(ended.hand)
+    title = tr(tabletexts.MATCH_RESULT) if over else tabletexts.hand_result(ended.hand)
     frame.rule("┌┐", title, accent=True, right=tabletexts.hands_so_far(table.hands_played))
     told = [line(span(_headline(scene, ended), "accent"))]
     if over:
@@ -52,7 +53,7 @@ def result(scene: Scene) -> list[Line]:
     for number, row in enumerate(lines):
         frame.row(row, thumb=number in thumb)
     frame.rule("└┘")
-    parts = [table.table, tabletexts.RESULT, labels.players(len(ended.places))]
+    parts = [table.table, tr(tabletexts.RESULT), labels.players(len(ended.places))]
     return [
         title_bar(scene, *parts),
         *frame.rows,
@@ -72,7 +73,7 @@ def _headline(scene: Scene, ended: HandEnded) -> str:
     if table.state == "over":
         number = len(table.winners)
         you = table.winners == (table.you,)
-        names = labels.first_upper(words.listed(scene.who(player) for player in table.winners))
+        names = words.listed(scene.who(player) for player in table.winners)
         if table.options.scoring != "points":
             return tabletexts.match_won(names, you, number)
         best = max((score.points for score in table.scores), default=0)
@@ -100,16 +101,16 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     scores = {score.player: score for score in scene.table.scores}
     head = line(
         Span("", "     "),
-        column(labels.NAME, name, "dim"),
+        column(tr_in("heading", labels.NAME), name, "dim"),
         column(placetexts.moved_head() if wide else "", moved, "dim"),
-        column(tabletexts.WAS, title, "dim"),
-        column(tabletexts.NOW, title, "dim"),
+        column(tr_in("heading", tabletexts.WAS), title, "dim"),
+        column(tr_in("heading", tabletexts.NOW), title, "dim"),
     )
     if _points(scene):
-        head.append(column(tabletexts.POINTS, number, "dim", right=True))
-        head.append(column(tabletexts.TOTAL, number, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.POINTS), number, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.TOTAL), number, "dim", right=True))
     else:
-        head.append(column(tabletexts.HANDS_WON, 12, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True))
     lines = [head]
     seats = len(ended.places)
     for place, each in enumerate(ended.places):
@@ -138,7 +139,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
 def _name(scene: Scene, each: Result) -> str:
     name = scene.who(each.player)
     if each.standin:
-        return f"{name} {tabletexts.BY_STANDIN}"
+        return f"{name} {tr(tabletexts.BY_STANDIN)}"
     presence = scene.presence(each.player)
     return f"{name} ({presence})" if presence else name
 
@@ -193,13 +194,12 @@ def _standing(scene: Scene) -> list[Line]:
     name, title, number = (24, 20, 9) if scene.wide else (21, 16, 7)
     bar = scene.cols - 4 - 5 - name - title - 2 * number - 4
     order = {each.player: place for place, each in enumerate(table.result.places)}  # type: ignore[union-attr]
+    what = tabletexts.POINTS if points else tabletexts.HANDS_WON
     head = line(
         Span("", "     "),
-        column(labels.NAME, name, "dim"),
-        column(tabletexts.NOW, title, "dim"),
-        column(
-            tabletexts.POINTS if points else tabletexts.HANDS_WON, number + 2, "dim", right=True
-        ),
+        column(tr_in("heading", labels.NAME), name, "dim"),
+        column(tr_in("heading", tabletexts.NOW), title, "dim"),
+        column(tr_in("heading", what), number + 2, "dim", right=True),
     )
     lines = [head]
     most = max((score.points if points else score.hands_won for score in table.scores), default=0)
@@ -238,12 +238,12 @@ def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
 def _verified(scene: Scene, hand: int) -> Line:
     found = scene.model.verified.get(hand)
     if found is None:
-        return line(span(tabletexts.NOT_VERIFIED, "dim"))
+        return line(span(tr(tabletexts.NOT_VERIFIED), "dim"))
     if found and not scene.table.fair:
-        return line(span(tabletexts.VERIFIED_KNOWN, "good"))
+        return line(span(tr(tabletexts.VERIFIED_KNOWN), "good"))
     if found:
-        return line(span(tabletexts.VERIFIED, "good"))
-    return line(span(f" {tabletexts.WRONG_DEAL} ", "alarm"))
+        return line(span(tr(tabletexts.VERIFIED), "good"))
+    return line(span(f" {tr(tabletexts.WRONG_DEAL)} ", "alarm"))
 
 
 def _joins(scene: Scene, ended: HandEnded) -> str:
