@@ -28,7 +28,7 @@ from dalmuti.client.tui.screens.cards import big_cards, pictures, play_words
 from dalmuti.client.tui.screens.seating import around, plan
 from dalmuti.core.cards import Play
 from dalmuti.core.events import Act
-from dalmuti.core.titles import title_of
+from dalmuti.core.titles import Title, title_of
 from dalmuti.protocol.text import width
 
 HAND_ROWS: Final = 6
@@ -75,8 +75,10 @@ def court_screen(
         hand = hand[0], [*hand[1], *([line()] * empty)]
     rows = scene.rows - 7 - len(hand[1]) - len(choice[1])
     waiting = waiting[:2]
+    short = any(width(words.title(each)) + 5 > _words(scene) for each in Title)
     places = [
-        _place(scene, seat, _with_presence(scene, seat, note)) for seat, note in enumerate(notes)
+        _place(scene, seat, _with_presence(scene, seat, note), short)
+        for seat, note in enumerate(notes)
     ]
     left = around(places, middle, split - 3, rows - len(waiting))
     left += waiting
@@ -96,7 +98,7 @@ def court_screen(
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
 
 
-def _place(scene: Scene, seat: int, note: Line) -> list[Line]:
+def _place(scene: Scene, seat: int, note: Line, short: bool) -> list[Line]:
     """A place: who sits there, with which title and how many cards, and what he did last."""
     hand = scene.hand
     player = hand.order[seat]
@@ -108,13 +110,11 @@ def _place(scene: Scene, seat: int, note: Line) -> list[Line]:
     style = "dim" if is_out else "you" if mine else "accent" if now else "bold"
     title = title_of(seat, len(hand.order))
     left = "" if is_out or seat >= len(hand.sizes) else f" · {hand.sizes[seat]:<2}"
-    full = words.title(title)
-    if width(full) + width(left) > size:
-        full = words.short_title(title)
+    named = words.short_title(title) if short else words.title(title)
     name = player_label(scene, player, size)
     return [
         [Span("accent", "▶ ") if now else Span("", "  "), *cut_line([span(name, style)], size)],
-        [Span("", "  "), span(full, "dim" if is_out else ""), span(left, "bold")],
+        [Span("", "  "), span(named, "dim" if is_out else ""), span(left, "bold")],
         [Span("", "  "), *cut_line(note, size)],
     ]
 

@@ -7,7 +7,7 @@ from typing import Final
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels, placetexts, tabletexts
-from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
@@ -226,34 +226,34 @@ def _standing(scene: Scene) -> list[Line]:
 
 
 def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
-    """What the check of the deal found, who joins, and what comes next."""
-    second = [] if scene.table.state == "over" else line(span(_joins(scene, ended)))
-    return [
-        _verified(scene, ended.hand),
-        second or line(span(tabletexts.match_ends(scene.table.options), "dim")),
-        line(span(next_step(scene), "bold")),
+    """What the check of the deal found, who joins, and what comes next: five lines at most."""
+    ends = tabletexts.match_ends(scene.table.options)
+    second = ends if scene.table.state == "over" else _joins(scene, ended) or ends
+    told = [_verified(scene, ended.hand), (second, ""), (next_step(scene), "bold")]
+    lines = [
+        line(span(part, style)) for text, style in told for part in wrap(text, scene.cols - 4, 0)
     ]
+    return lines[:5]
 
 
-def _verified(scene: Scene, hand: int) -> Line:
+def _verified(scene: Scene, hand: int) -> tuple[str, str]:
+    """What the check found, and how it is shown."""
     found = scene.model.verified.get(hand)
     if found is None:
-        return line(span(tr(tabletexts.NOT_VERIFIED), "dim"))
+        return tr(tabletexts.NOT_VERIFIED), "dim"
     if found and not scene.table.fair:
-        return line(span(tr(tabletexts.VERIFIED_KNOWN), "good"))
+        return tr(tabletexts.VERIFIED_KNOWN), "good"
     if found:
-        return line(span(tr(tabletexts.VERIFIED), "good"))
-    return line(span(f" {tr(tabletexts.WRONG_DEAL)} ", "alarm"))
+        return tr(tabletexts.VERIFIED), "good"
+    return tr(tabletexts.WRONG_DEAL), "alarm"
 
 
 def _joins(scene: Scene, ended: HandEnded) -> str:
-    """Who waits for the next hand; else how long the match goes on."""
+    """Who waits for the next hand."""
     played = {each.player for each in ended.places}
     waiting = [
         scene.who(info.player)
         for info in scene.table.players
         if info.presence != "left" and info.player not in played
     ]
-    if waiting:
-        return tabletexts.joins_next(words.listed(waiting))
-    return tabletexts.match_ends(scene.table.options)
+    return tabletexts.joins_next(words.listed(waiting)) if waiting else ""
