@@ -11,7 +11,7 @@ from typing import Final
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import labels, placetexts
+from dalmuti.client.tui import labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, cut_line, line, piece, span
 from dalmuti.client.tui.screens.base import (
     Keys,
@@ -151,12 +151,13 @@ def trick_list(scene: Scene) -> Section:
     head = placetexts.this_trick(number)
     if not acts and hand.last_trick:
         acts, head = hand.last_trick, tr(labels.LAST_TRICK)
-    rows = 8 if scene.rows < 38 else 10 if scene.rows < 50 else 16
+    rows = 8 if scene.rows < 38 else 10 if scene.rows < 56 else 16
     lines = _told(scene, acts)
     if len(lines) > rows:
         gone = len(lines) - rows + 1
         lines = [line(span(placetexts.earlier(gone), "dim")), *lines[gone:]]
-    return head, [*lines, *([line()] * (rows - len(lines)))]
+    lines += [line()] * (rows - len(lines))
+    return head, lines + (_scores(scene) if scene.large else [])
 
 
 def _told(scene: Scene, acts: Sequence[Act]) -> list[Line]:
@@ -190,6 +191,21 @@ def _told(scene: Scene, acts: Sequence[Act]) -> list[Line]:
             ]
         )
     tell_passes()
+    return lines
+
+
+def _scores(scene: Scene) -> list[Line]:
+    """What everybody has won so far, below the trick, where a window is large."""
+    table = scene.table
+    points = table.options.scoring == "points"
+    if not table.scores or not table.hands_played:
+        return []
+    head = tr_in("heading", tabletexts.POINTS if points else tabletexts.HANDS_WON)
+    lines = [line(), line(span(labels.first_capital(head), "head"))]
+    for score in table.scores:
+        has = str(score.points if points else score.hands_won)
+        style = "you" if score.player == table.you else ""
+        lines.append([column(scene.who(score.player), 22, style), column(has, 4, right=True)])
     return lines
 
 
