@@ -1,7 +1,7 @@
 """The words of the round table, the results and the lost connection: what came after `labels`.
 
 All go through `tr` where they are shown. Widths are tight here too: what stands beside a place at
-the table has 20 cells, what lies in the middle 26.
+the table has 20 cells, what lies in the middle 24.
 """
 
 from __future__ import annotations

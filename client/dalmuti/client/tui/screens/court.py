@@ -235,8 +235,8 @@ def note_of(scene: Scene, seat: int) -> Line:
 
 
 def _words(scene: Scene) -> int:
-    """Cells for the words of a place, beside the mark of whose turn it is."""
-    return plan(split_at(scene) - 3).side - 2
+    """Cells for the words of a place, between the mark of whose turn it is and the table."""
+    return plan(split_at(scene) - 3).side - 3
 
 
 def _with_presence(scene: Scene, seat: int, note: Line) -> Line:

@@ -14,8 +14,8 @@ from dalmuti.client.tui.canvas import Line, Span, cells, fit, wrap
 
 BLOCK: Final = 3
 """Lines of a place: name, title, what was played last."""
-SIDE: Final = (22, 28)
-"""Cells of a place, in a narrow and in a wide pane."""
+SIDE: Final = (23, 28)
+"""Cells of a place, in a narrow and in a wide pane: a mark, a name, and a space to the table."""
 MOST_INSIDE: Final = (64, 22)
 """A table is not larger than this, however large the window: cells and lines."""
 
