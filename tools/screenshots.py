@@ -258,7 +258,7 @@ def play() -> Sequence[Any]:
     """Eight at a table, and much to choose from."""
 
     def a_good_moment(stage: Stage) -> bool:
-        return you_follow(stage) and stage.hand.tricks == 3 and len(stage.hand.acts) > 3
+        return you_follow(stage) and stage.hand.tricks == 1 and len(stage.hand.acts) > 3
 
     stage = Recorded(8, seed=80)
     stage.deal().run(a_good_moment)

@@ -99,6 +99,6 @@ def test_grounds_and_lines_lie_only_under_text(name: str, cols: int, rows: int) 
     for spans in render(model, ui, cols, rows, now):
         for part in spans:
             assert part.style in THEMES["mono"] or not part.style
-            if part.style in behind - {"sel", "pick", "cursor"}:
+            if part.style in behind - {"sel", "pick"}:
                 assert part.text.strip() or not part.text
                 assert len(part.text) - len(part.text.strip()) <= 2, part

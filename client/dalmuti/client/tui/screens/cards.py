@@ -35,9 +35,15 @@ def grid(
     each = min(8, (room - LABEL) // 13)
     before, after = (each - 5) // 2, each - 5 - (each - 5) // 2
 
-    def cell(text: str, style: str, rank: int, *, mark: bool = False) -> Span:
+    def cell(text: str, style: str, rank: int, *, mark: bool = False) -> Line:
         inner = f"[{text}]".rjust(4) + " " if mark else text.rjust(3) + "  "
-        return Span(style, " " * before + inner + " " * after, f"rank:{rank}")
+        whole, target = " " * before + inner + " " * after, f"rank:{rank}"
+        if style in ("bold", "dim"):
+            return [Span(style, whole, target)]
+        core = whole.strip()
+        lead = whole.index(core)
+        rest = whole[lead + len(core) :]
+        return [Span("", whole[:lead], target), Span(style, core, target), Span("", rest, target)]
 
     def style_of(rank: int) -> str:
         if not held[rank] or (playable is not None and rank not in playable):
@@ -48,28 +54,24 @@ def grid(
     have: Line = [Span("dim", tr_in("grid", labels.GRID_HAVE).ljust(LABEL))]
     for rank in range(1, 14):
         head = "J" if rank == JESTER else str(rank)
-        names.append(cell(head, "cursor" if rank == cursor else style_of(rank), rank))
+        names += cell(head, "cursor" if rank == cursor else style_of(rank), rank)
         marked = bool(leaving and leaving[rank])
-        have.append(
-            cell(
-                str(held[rank]) if held[rank] else "·",
-                "sel" if marked else style_of(rank),
-                rank,
-                mark=marked,
-            )
+        have += cell(
+            str(held[rank]) if held[rank] else "·",
+            "sel" if marked else style_of(rank),
+            rank,
+            mark=marked,
         )
     lines = [names, have]
     for label, counts in rows:
         more: Line = [Span("dim", label.ljust(LABEL))]
         for rank in range(1, 14):
             number = counts[rank]
-            more.append(
-                cell(
-                    str(number) if number else "·",
-                    "sel" if number else "dim",
-                    rank,
-                    mark=number > 0,
-                )
+            more += cell(
+                str(number) if number else "·",
+                "sel" if number else "dim",
+                rank,
+                mark=number > 0,
             )
         lines.append(more)
     return lines
