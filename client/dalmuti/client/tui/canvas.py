@@ -63,9 +63,14 @@ def _width(text: str) -> int:
 
 def fit(spans: Iterable[Span], room: int) -> Line:
     """The line cut or filled with spaces to exactly `room` cells."""
+    parts = list(spans)
+    spare = room - cells(parts)
+    if spare > 0:
+        parts.append(Span("", " " * spare))
+    if spare >= 0:
+        return parts
     fitted: Line = []
     left = room
-    parts = list(spans)
     for part in parts:
         need = _width(part.text)
         if need > left:

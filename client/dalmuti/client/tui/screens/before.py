@@ -11,7 +11,6 @@ from dalmuti.client.tui.screens.base import (
     WIDE_SPLIT,
     Scene,
     how_to_play,
-    with_presence,
 )
 from dalmuti.client.tui.screens.cards import grid, hand_pictures
 from dalmuti.client.tui.screens.play import hand_parts, table_screen
@@ -45,13 +44,11 @@ def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
 def revolution(scene: Scene) -> list[Line]:
     """The window in which whoever was dealt both Jesters may call."""
     selector = scene.ui.selector if isinstance(scene.ui.selector, RevolutionSelector) else None
-    seats = range(len(scene.hand.order))
     return table_screen(
         scene,
         parts=hand_parts(scene, tr(labels.REVOLUTION)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, []) for seat in seats],
-        places=[[] for _ in seats],
+        notes=[[] for _ in scene.hand.order],
         extra=_rules_below(scene),
         middle=(
             tr(labels.REVOLUTION_TITLE),
@@ -99,13 +96,11 @@ def _calling(scene: Scene, selector: RevolutionSelector | None) -> tuple[str, li
 def taxes(scene: Scene) -> list[Line]:
     """Taxes are due: who has to choose chooses, the others wait."""
     selector = scene.ui.selector if isinstance(scene.ui.selector, TaxSelector) else None
-    notes = [_due_note(scene, seat) for seat in range(len(scene.hand.order))]
     return table_screen(
         scene,
         parts=hand_parts(scene, tr(labels.TAXES)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, note) for seat, note in enumerate(notes)],
-        places=notes,
+        notes=[_due_note(scene, seat) for seat in range(len(scene.hand.order))],
         extra=_rules_below(scene),
         middle=(tr(labels.TAXES_TITLE), _explained(scene, selector)),
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),

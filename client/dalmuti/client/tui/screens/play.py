@@ -52,14 +52,13 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
-    places: Sequence[Line] = (),
     aside: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
 
-    Where there is room everybody sits around a table (`court`): `middle` lies on it, `places` are
-    the notes beside the players if they differ there, and `aside` stands above the log, where the
-    list has `extra` below the players.
+    `notes` say something of each player, beside which stands whether he is there. In a window that
+    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `aside`
+    stands above the log, where the list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
@@ -71,7 +70,7 @@ def table_screen(
             scene,
             parts=parts,
             title=left_title,
-            notes=places or notes,
+            notes=notes,
             middle=[*heading, *middle[1]],
             aside=aside,
             waiting=_waiting(scene),
@@ -86,7 +85,8 @@ def table_screen(
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
     sections = (middle, hand, choice)
     rows = scene.rows - 8 - sum(len(lines) for _, lines in sections)
-    left = player_rows(scene, split - 3, notes)
+    told = [with_presence(scene, seat, note) for seat, note in enumerate(notes)]
+    left = player_rows(scene, split - 3, told)
     left += _waiting(scene)
     left += extra if len(left) + 2 < rows else ()
     body(frame, scene, left, rows, split)
@@ -132,10 +132,9 @@ def tricks(scene: Scene) -> list[Line]:
         scene,
         parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
+        notes=[(note_of if scene.round else _act_note)(scene, seat) for seat in _seats(scene)],
         extra=() if scene.round else _history(scene),
         middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
-        places=[note_of(scene, seat) for seat in _seats(scene)] if scene.round else (),
         aside=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
