@@ -6,10 +6,14 @@ import itertools
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from client.tui.colours import DEUTERANOPIA, TRITANOPIA, XTERM, contrast, difference, mixed, seen
-from client.tui.test_screens import PICTURES
+from client.tui.tables import Stage, you_follow
+from client.tui.test_screens import PICTURES, on
+from dalmuti.client.model import Line, LinkChanged
 from dalmuti.client.settings import Settings
+from dalmuti.client.tui.canvas import text_of
 from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.style import THEMES, style_of
 
@@ -102,3 +106,32 @@ def test_grounds_and_lines_lie_only_under_text(name: str, cols: int, rows: int) 
             if part.style in behind - {"sel", "pick"}:
                 assert part.text.strip() or not part.text
                 assert len(part.text) - len(part.text.strip()) <= 2, part
+
+
+@pytest.mark.parametrize("cols,rows", [(80, 24), (120, 40)])
+def test_nothing_is_said_by_a_colour_alone(cols: int, rows: int) -> None:
+    """Whatever changes on the table changes the text: turn, choice, presence, trouble."""
+    stage = Stage(6, seed=4).deal().run(you_follow)
+    seen_texts = []
+
+    def text() -> str:
+        model, ui, now = on(stage)
+        return text_of(render(model, ui, cols, rows, now))
+
+    seen_texts.append(text())
+    for key in ("right", "1"):
+        model, ui, now = on(stage, key)
+        seen_texts.append(text_of(render(model, ui, cols, rows, now)))
+    for player, presence in ((2, "away"), (2, "standin"), (3, "lost")):
+        stage.presence(player, presence)  # type: ignore[arg-type]
+        stage.model = replace(stage.model, log=())
+        seen_texts.append(text())
+    stage.tell(LinkChanged("open", "Some trouble."))
+    seen_texts.append(text())
+    stage.model = replace(stage.model, log=(Line("warning", "Some trouble."),))
+    seen_texts.append(text())
+    for _ in range(3):
+        stage.step()
+        stage.model = replace(stage.model, log=())
+        seen_texts.append(text())
+    assert all(one != other for one, other in itertools.combinations(seen_texts, 2))

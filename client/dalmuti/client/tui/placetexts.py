@@ -25,6 +25,11 @@ def earlier(number: int) -> str:
     return tr_n("{number} earlier", "{number} earlier", number)
 
 
+def more(number: int) -> str:
+    """In the place of those who have no room in a list."""
+    return tr_n("and {number} more", "and {number} more", number)
+
+
 def passed(names: str) -> str:
     """In that list: who passed, one or several."""
     return tr("{names}: pass", names=names)
