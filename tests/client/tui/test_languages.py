@@ -15,7 +15,7 @@ from client.tui.tables import NAMES
 from client.tui.test_screens import JOIN, PICTURES, SEATS
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import labels, tabletexts
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Line, cells, text_of
 from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.selector import PlaySelector
@@ -113,3 +113,12 @@ def test_texts_of_one_row_fit_into_one_row(language: str) -> None:
     for text in texts:
         if isinstance(text, str) and width(text) <= room:
             assert width(tr(text)) <= room, tr(text)
+
+
+def test_the_help_leaves_a_gap_between_a_key_and_what_it_does(language: str) -> None:
+    if language == "pseudo":
+        return
+    for keys in (*keytexts.HELP_KEYS.values(), keytexts.HELP_ALWAYS):
+        for key, what in keys:
+            assert width(keytexts.key_name(key)) <= 11, key
+            assert width(keytexts.key_does(what)) <= 24, what
