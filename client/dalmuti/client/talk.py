@@ -13,12 +13,13 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dalmuti.client import phrases, words
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
 from dalmuti.core import moves
 from dalmuti.core.cards import JESTER, Play, counts_of
 from dalmuti.core.events import HandPrepared, PlayerInfo
-from dalmuti.core.moves import Call, Decline, Give, IllegalMove, Pass
+from dalmuti.core.moves import Call, Decline, Give, Pass
 from dalmuti.protocol.messages import (
     Act,
     AddBot,
@@ -264,7 +265,7 @@ def answer(model: Model, decision: Decision, text: str) -> Choice:
         if number == 1 and not listed:
             return decision.default  # nothing but passing: the first choice is the only one
         if number:
-            return _by_rank(decision, number)
+            return _by_rank(model, decision, number)
         text = "pass"
     choice = _parsed(decision, text)
     if choice not in decision.choices:
@@ -272,15 +273,34 @@ def answer(model: Model, decision: Decision, text: str) -> Choice:
     return choice
 
 
-def _by_rank(decision: Decision, rank: int) -> Play:
+def _by_rank(model: Model, decision: Decision, rank: int) -> Play:
     """A rank alone: all its naturals when leading, exactly what is needed when following."""
     plays = [play for play in decision.choices if isinstance(play, Play) and play.rank == rank]
     pure = [play for play in plays if not play.jesters or rank == JESTER]
     if pure:
         return pure[-1]
     if plays:
-        raise ValueError(f"With your {words.ranks(rank)} you need a Jester; type {plays[0]}.")
-    raise ValueError(f"{rank} is neither the number of a choice nor a rank that you can play.")
+        raise ValueError(
+            tr(
+                "With the cards of rank {rank} you need a Jester; type {play}.",
+                rank=rank,
+                play=plays[0],
+            )
+        )
+    if decision.kind in ("lead", "follow") and 1 <= rank <= JESTER:
+        held, top = _sight(model)
+        usual = top.count if top else max(1, held[rank])
+        wish = Play(rank, usual, usual if rank == JESTER else 0)
+        raise ValueError(words.why_not(held, top, wish))
+    raise ValueError(
+        tr("{number} is neither the number of a choice nor a rank that you can play.", number=rank)
+    )
+
+
+def _sight(model: Model) -> tuple[list[int], Play | None]:
+    """Our own cards by rank, and the set to beat."""
+    hand = model.table.hand if model.table else None
+    return (counts_of(hand.cards or ()), hand.trick.top) if hand else ([0] * 14, None)
 
 
 def _parsed(decision: Decision, text: str) -> Choice:
@@ -295,29 +315,24 @@ def _parsed(decision: Decision, text: str) -> Choice:
     try:
         return moves.parse_move(text)
     except ValueError:
-        raise ValueError(f"{text[:40]!r} cannot be read.") from None
+        if re.fullmatch(r"[0-9]+[x*]([0-9]+|j)(\+[0-9]?j)?", text):
+            raise ValueError(tr(words.CODES["not_a_set"])) from None
+        raise ValueError(tr("{text} cannot be read.", text=repr(text[:40]))) from None
 
 
 def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
     """Why a choice is not among those of the decision."""
-    hand = model.table.hand if model.table else None
-    counts = counts_of(hand.cards or ()) if hand else [0] * 14
-    try:
-        match choice:
-            case Play() if decision.kind in ("lead", "follow") and hand is not None:
-                moves.check_play(counts, hand.trick.top, choice)
-            case Give() if decision.kind == "tax" and hand is not None:
-                due = next((d.count for d in hand.dues if d.receiver == hand.seat), 0)
-                moves.check_give(counts, due, choice)
-            case Pass() if decision.kind == "lead":
-                return "You lead this trick and cannot pass."
-            case Call():
-                return "Only a player who was dealt both Jesters may call."
-            case Decline() | _:
-                pass
-    except IllegalMove as error:
-        return words.error(error.code.value, str(error))
-    return f"{choice} is not possible now."
+    held, top = _sight(model)
+    if isinstance(choice, Play) and decision.kind in ("lead", "follow"):
+        return words.why_not(held, top, choice)
+    wanted = {"tax": Give, "revolution": Call | Decline}.get(decision.kind, Play | Pass)
+    if not isinstance(choice, wanted | Call):
+        return tr(words.CODES["wrong_phase"])
+    if isinstance(choice, Give) and any(
+        held[rank] < choice.cards.count(rank) for rank in choice.cards if 1 <= rank <= JESTER
+    ):
+        return tr(words.CODES["not_held"])
+    return words.unasked(choice)
 
 
 def _expected(decision: Decision) -> str:

@@ -393,9 +393,9 @@ def test_tables_are_joined_watched_and_made() -> None:
 
 def test_commands_of_the_lobby() -> None:
     player = in_lobby()
-    say(player.control, "/create My table passing=locked, seats=6 password=x")
-    say(player.control, "/join Night owls password=secret")
-    say(player.control, "/watch Kitchen")
+    say(player.control, "/create My table passing=locked, seats=6 password=x", player.now)
+    say(player.control, "/join Night owls password=secret", player.now)
+    say(player.control, "/watch Kitchen", player.now)
     assert player.asked == [
         (
             CreateTable,
@@ -404,9 +404,9 @@ def test_commands_of_the_lobby() -> None:
         (JoinTable, {"table": "Night owls", "watch": False, "password": "secret"}),
         (JoinTable, {"table": "Kitchen", "watch": True, "password": None}),
     ]
-    say(player.control, "hello")
+    say(player.control, "hello", player.now)
     assert player.hint
-    say(player.control, "/deal")
+    say(player.control, "/deal", player.now)
     assert len(player.asked) == 3 and player.hint
     assert completions(player.control, "/join n") == ["/join Night owls"]
 
@@ -426,7 +426,7 @@ def test_commands_of_a_table() -> None:
         "/back",
         "/close",
     ):
-        say(player.control, text)
+        say(player.control, text, player.now)
     assert (
         player.asked
         == [
@@ -442,17 +442,17 @@ def test_commands_of_a_table() -> None:
         or player.hint
     )
     for text, overlay in (("/help", "help"), ("/score", "scores"), ("/quit", "leave")):
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.ui.overlay == overlay
     for text in ("/who", "/rules"):
         logged = player.control.model.logged
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.model.logged == logged + 1
     for text in ("/nonsense", "/kick", "/kick nobody"):
         player.control.ui.hint = ""
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.hint
-    say(player.control, "/leave")
+    say(player.control, "/leave", player.now)
     assert player.quits == [True]
 
 

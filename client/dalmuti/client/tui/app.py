@@ -43,6 +43,7 @@ from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
+from dalmuti.client.tui.attention import Attention
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
@@ -103,6 +104,7 @@ class Screen:
             session.request,
             self._quit,
             self.open_chat,
+            lambda: self._attention.ring(),
         )
         self.caught: int | None = None
         """The signal that ended us."""
@@ -127,6 +129,7 @@ class Screen:
             input=input,
             output=output,
         )
+        self._attention = Attention(self.app.output)
         self.app.ttimeoutlen = 0.05  # Esc alone is known after 50 ms, not after half a second
 
     def _layout(self) -> FloatContainer:
@@ -159,6 +162,7 @@ class Screen:
                     failure = None if self.gone else error
                 except Exception as error:
                     failure = error
+                self._attention.title("")
                 self.session.close(leave=False)  # unless it is over, or we are leaving already
                 if self._tick is not None:
                     self._tick.cancel()
@@ -222,6 +226,8 @@ class Screen:
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
+        if not self.app.is_done:
+            self._attention.title(self.control.title)
         delay = self.control.next_tick(self.now)
         if delay is not None and self._tick is None:
             self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
@@ -268,7 +274,7 @@ class Screen:
         text = self._chat.text
         self.close_chat()
         self.control.ui.hint = ""
-        say(self.control, text)
+        say(self.control, text, self.now)
         self._changed()
 
     def complete(self) -> None:
@@ -284,6 +290,11 @@ class Screen:
     def interrupt(self) -> None:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
         self._quit(False)
+
+    def suspend(self) -> None:
+        """Ctrl-Z: the shell gets its terminal as it was, until `fg`."""
+        self._attention.title("")
+        self.app.suspend_to_background()
 
     def repaint(self) -> None:
         self.app.renderer.clear()

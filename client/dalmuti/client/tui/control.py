@@ -13,9 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.autopass import AutoPass, person
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, Model
 from dalmuti.client.steward import Steward, usual_bot
-from dalmuti.client.tui import labels, tabletexts
+from dalmuti.client.tui import asidetexts, labels, tabletexts
 from dalmuti.client.tui.selector import (
     COMMIT_KEYS,
     DEAF_SECONDS,
@@ -28,6 +30,7 @@ from dalmuti.client.tui.selector import (
 from dalmuti.client.tui.state import Ui, scene_of
 from dalmuti.client.tui.style import THEMES
 from dalmuti.core.cards import parse_play
+from dalmuti.core.moves import PASS
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
     Act,
@@ -49,6 +52,8 @@ RESULT_SECONDS: Final = 3.0
 """How long a result is shown before the next hand is dealt by itself."""
 PAGE: Final = 8
 """Lines of the log that PgUp and PgDn go."""
+HERE_SECONDS: Final = 1.0
+"""Whoever pressed a key so short a time ago looks at the screen, and no bell has to call him."""
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -63,13 +68,18 @@ class Options(Struct, frozen=True, kw_only=True):
     mouse: bool = True
     watch_draw: bool = True
     """Show the first draw step by step; without it only the log tells of it."""
+    bell: bool = True
+    """Ring when it is our turn."""
+    title: bool = True
+    """Say in the title of the window when it is our turn."""
     cursor: bool = False
     """Put the terminal's cursor on what is chosen, for screen magnifiers."""
 
 
 class Control:
     """The screen's mind. `ask` sends a request; `quit` ends everything, giving the seat up or not;
-    `open_chat` puts the cursor into the chat line, with some text in it."""
+    `open_chat` puts the cursor into the chat line, with some text in it; `ring` rings the bell;
+    `wait` draws the seconds before a pass that is made by itself."""
 
     def __init__(
         self,
@@ -78,6 +88,8 @@ class Control:
         ask: Callable[..., Any],
         quit: Callable[[bool], None],
         open_chat: Callable[[str], None] = lambda text: None,
+        ring: Callable[[], None] = lambda: None,
+        wait: Callable[[], float] = person,
     ) -> None:
         self.options = options
         self.ui = Ui(
@@ -85,12 +97,17 @@ class Control:
             ascii=options.ascii,
             theme=options.theme,
             mouse=options.mouse,
+            bell=options.bell,
+            title=options.title,
         )
         self.model = Model()
         self._steward = steward
         self._ask = ask
         self._quit = quit
         self._open_chat = open_chat
+        self._ring = ring
+        self._autopass = AutoPass(wait)
+        self._pressed_at = float("-inf")
         self._deaf_until = 0.0
         self._draw_at = 0.0
         self._result_until: float | None = None
@@ -110,6 +127,8 @@ class Control:
         """The model has changed: what is to decide, which screen, what happens by itself."""
         before, self.model = self.model, model
         scene = scene_of(before, self.ui)
+        self._autopass.update(model, now)
+        self.ui.passing = self._autopass.on
         if _ours(model) is not _ours(before):
             self._ask_anew(now)
         table = model.table
@@ -143,9 +162,14 @@ class Control:
         self.ui.selector = None
         decision, table = _ours(self.model), self.model.table
         if decision is not None and table is not None and table.hand is not None:
-            self.ui.selector = select(decision, table.hand.cards or (), now)
             self.ui.sent = None
+            if self.ui.passing:
+                return
+            hand = table.hand
+            self.ui.selector = select(decision, hand.cards or (), now, hand.trick.top)
             self.ui.hint = ""
+            if self.ui.bell and now - self._pressed_at > HERE_SECONDS:
+                self._ring()
 
     def _chores(self, now: float) -> None:
         """What the steward does by itself; people get some time first to read a result."""
@@ -181,6 +205,8 @@ class Control:
         moments = [self._draw_at] if self.ui.draw_step is not None else []
         if self._result_until is not None and now < self._result_until:
             moments.append(self._result_until)
+        if self._autopass.at is not None:
+            moments.append(self._autopass.at)
         clocks = (model.ends_at, model.link.retry_at, *model.countdowns.values())
         if any(clock is not None and clock > now for clock in clocks):
             moments.append(now + 1.0)
@@ -195,6 +221,10 @@ class Control:
             self._draw_on(now)
         if self._result_until is not None and now >= self._result_until:
             self._chores(now)
+        decision = self._autopass.due(self.model, now)
+        if decision is not None:
+            self.ui.sent = PASS
+            self._ask(Act, decision=decision.decision, choice=PASS)
 
     def _draw_on(self, now: float) -> None:
         """The next step of the first draw; after the titles it is over."""
@@ -218,6 +248,10 @@ class Control:
     def press(self, key: str, now: float) -> None:
         """One key that was not for the chat line."""
         self.ui.hint = ""
+        self._pressed_at = now
+        if key == "h":
+            self.hide(not self.ui.hidden)
+            return
         if self.ui.overlay and self._in_overlay(key):
             return
         if self._anywhere(key):
@@ -269,8 +303,7 @@ class Control:
             case "c":
                 self._next_theme()
             case "m":
-                self.ui.mouse = not self.ui.mouse
-                self.ui.hint = tabletexts.MOUSE_ON if self.ui.mouse else tabletexts.MOUSE_OFF
+                self.toggle("mouse")
             case "pageup":
                 self._scroll(PAGE)
             case "pagedown":
@@ -343,19 +376,62 @@ class Control:
 
     def _in_hand(self, key: str, now: float) -> None:
         selector = self.ui.selector
-        if selector is not None:
+        if key == "a":
+            self.pass_on(now)
+        elif selector is not None:
             step = selector.press(key, now)
             self._take(step)
             if step == Step(selector) and len(key) == 1:
                 self.ui.hint = tabletexts.UNKNOWN_KEY
+        elif self.ui.passing and key in COMMIT_KEYS:
+            self.ui.hint = tr(asidetexts.PASSING_HINT)
         elif key not in ("escape", "enter", "space"):
             self.ui.hint = tabletexts.UNKNOWN_KEY
+
+    def pass_on(self, now: float) -> None:
+        """Passes by itself for the rest of this trick, or not any more."""
+        self.ui.hint = self._autopass.switch(self.model, now)
+        self.ui.passing = self._autopass.on
+        if not self.ui.passing and self.ui.selector is None and self.ui.sent is None:
+            self._ask_anew(now)
+        elif self.ui.passing:
+            self.ui.selector = None
+
+    def hide(self, hidden: bool) -> None:
+        """Hides what only we may see, or shows it."""
+        self.ui.hidden = hidden
+        self.ui.hint = tr(asidetexts.HIDDEN if hidden else asidetexts.SHOWN)
+
+    def toggle(self, what: str) -> None:
+        """Switches `ascii`, `mouse`, `bell` or `title` on or off, and says so."""
+        on = not getattr(self.ui, what)
+        setattr(self.ui, what, on)
+        self.ui.hint = tr(asidetexts.TOGGLED[what][not on])
+
+    def set_theme(self, name: str) -> None:
+        """Other colours, by name; without one the next."""
+        if not name:
+            self._next_theme()
+        elif name in THEMES:
+            self.ui.theme = name
+            self.ui.hint = tabletexts.theme_is(name)
+        else:
+            self.ui.hint = asidetexts.no_theme(name, list(THEMES))
+
+    @property
+    def title(self) -> str:
+        """What the title of the window says; empty where it is to say nothing."""
+        if not self.ui.title:
+            return ""
+        return tr(asidetexts.TITLE_TURN if self.ui.selector is not None else asidetexts.TITLE)
 
     def _take(self, step: Step) -> None:
         """What a key or click did to the decision; a move goes to the server."""
         decision = self.model.decision
         self.ui.selector = step.selector
         self.ui.hint = step.hint
+        if self.ui.hidden and step.hint and step.hint not in asidetexts.TELL_NOTHING:
+            self.ui.hint = tr(asidetexts.HIDDEN_HINT)
         if step.move is not None and decision is not None:
             self.ui.sent = step.move
             self.ui.selector = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from dalmuti.client.i18n import mark
+
 Keys = Sequence[tuple[str, str]]
 """Keys as people call them, and what they do."""
 
@@ -15,6 +17,8 @@ KEYS_FOLLOW: Final[Keys] = (
     ("9", "type a rank"),
     ("j", "Jester"),
     ("t", "chat"),
+    ("a", mark("pass on")),
+    ("h", mark("hide")),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
@@ -22,6 +26,8 @@ KEYS_FOLLOW: Final[Keys] = (
 KEYS_PASS: Final[Keys] = (
     ("Enter", "pass"),
     ("t", "chat"),
+    ("a", mark("pass on")),
+    ("h", mark("hide")),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
@@ -33,18 +39,36 @@ KEYS_LEAD: Final[Keys] = (
     ("3x9", "type"),
     ("j", "Jester"),
     ("t", "chat"),
+    ("h", mark("hide")),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
+    ("a", mark("pass on")),
+    ("h", mark("hide")),
     ("s", "scores"),
     ("l", "log"),
     ("PgUp", "older"),
     ("m", "mouse"),
     ("c", "colours"),
     ("q", "leave"),
+)
+KEYS_HIDDEN: Final[Keys] = (
+    ("h", mark("show your cards")),
+    ("Enter", mark("do it")),
+    ("Esc", mark("suggestion")),
+    ("t", mark("chat")),
+    ("l", mark("log")),
+    ("q", mark("leave")),
+)
+KEYS_HIDDEN_WAIT: Final[Keys] = (
+    ("h", mark("show your cards")),
+    ("t", mark("chat")),
+    ("s", mark("scores")),
+    ("l", mark("log")),
+    ("q", mark("leave")),
 )
 KEYS_WATCH: Final[Keys] = (
     ("t", "chat"),
@@ -112,6 +136,8 @@ KEY_OF: Mapping[str, str] = {
     "t": "t",
     "s": "s",
     "l": "l",
+    "h": "h",
+    "a": "a",
     "m": "m",
     "c": "c",
     "q": "q",
@@ -132,6 +158,7 @@ HELP_ALWAYS: Final[Keys] = (
     ("/", "commands, Tab completes"),
     ("PgUp PgDn", "scroll the log"),
     ("l", "larger log"),
+    ("h", mark("hide your cards")),
     ("s", "scores"),
     ("m", "mouse on or off"),
     ("c", "colours"),
@@ -157,6 +184,7 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("j   J", "Jesters: one, or both"),
         ("3x9+1J", "two 9s and a Jester"),
         ("Space or p", "pass"),
+        ("a", mark("pass until the trick ends")),
         ("Backspace", "forget typing"),
     ),
     "taxes": (
@@ -201,6 +229,13 @@ COMMANDS: Mapping[str, str] = {
     "/away": "the stand-in plays for you",
     "/back": "play yourself again",
     "/leave": "leave the table",
+    "/hide": mark("hide your cards; again shows them"),
+    "/pass": mark("pass until this trick ends; again stops it"),
+    "/theme": mark("/theme NAME: other colours"),
+    "/ascii": mark("draw with ASCII characters, or not"),
+    "/mouse": mark("mouse on or off"),
+    "/bell": mark("the bell on your turn, or none"),
+    "/title": mark("the window's title on your turn, or not"),
     "/close": "close the table for everyone",
     "/create": "/create NAME [RULE=VALUE ...]: open a table",
     "/join": "/join NAME [password=...]: sit down",

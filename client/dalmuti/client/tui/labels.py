@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.core.cards import JESTER, Play
 from dalmuti.core.moves import Call, Decline
 
@@ -114,11 +115,6 @@ SIZES = "Up/Down "
 TYPED = "typed"
 
 
-def no_play_of(rank: int) -> str:
-    """There is no legal set of this rank now."""
-    return f"You can play no {_rank_short(rank)} now."
-
-
 def no_such_play(typed_text: str) -> str:
     """Enter on something that is no legal play."""
     return f"{typed_text} is no play that you can make now."
@@ -127,6 +123,11 @@ def no_such_play(typed_text: str) -> str:
 def typed_no_play(typed_text: str) -> str:
     """While what was typed is no legal play, or not yet."""
     return f"typed {typed_text}: no such play yet; Backspace forgets it"
+
+
+def not_because(typed_text: str, reason: str) -> str:
+    """While what was typed is a set that cannot be played."""
+    return tr("typed {typed}: {reason}", typed=typed_text, reason=reason)
 
 
 def typed(typed_text: str) -> str:

@@ -22,6 +22,12 @@ class Ui:
     ascii: bool = False
     theme: str = "default"
     mouse: bool = True
+    bell: bool = True
+    title: bool = True
+    hidden: bool = False
+    """What only we may see is not shown: somebody looks over our shoulder."""
+    passing: bool = False
+    """We pass by ourselves until the trick is over."""
     selector: Selector | None = None
     """Our own pending decision; None when there is none, or its answer is on the way."""
     sent: Move | None = None

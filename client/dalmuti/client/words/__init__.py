@@ -27,6 +27,7 @@ from dalmuti.client.words.names import (
     title,
     who,
 )
+from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
 from dalmuti.client.words.troubles import (
     BYES,
     ERRORS,
@@ -50,6 +51,7 @@ from dalmuti.client.words.troubles import (
 
 __all__ = [
     "BYES",
+    "CODES",
     "ERRORS",
     "HOW_TO_PLAY",
     "KINDS",
@@ -81,6 +83,7 @@ __all__ = [
     "ranks",
     "reconnected",
     "reconnecting",
+    "refused",
     "renamed",
     "rules",
     "rules_short",
@@ -89,9 +92,11 @@ __all__ = [
     "several",
     "short_title",
     "title",
+    "unasked",
     "unreachable",
     "unseated",
     "verified",
     "which_table",
     "who",
+    "why_not",
 ]

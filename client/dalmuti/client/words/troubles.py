@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.i18n import tr
 from dalmuti.client.words.names import listed
+from dalmuti.client.words.reasons import CODES
 
 ERRORS = {
     "no_such_table": "There is no such table here; it may have been closed.",
@@ -29,14 +31,14 @@ ERRORS = {
     "too_few_players": "A hand needs two players at least; the host can add a house bot.",
     "no_decision": "There is nothing for you to decide now.",
     "stale_decision": "Too late: the game has gone on.",
-    "not_your_turn": "It is not your turn.",
-    "must_lead": "You lead this trick and cannot pass; play any set.",
     "rate_limited": "That was too much at once; wait a moment and try again.",
 }
 
 
 def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
+    if code in CODES:
+        return tr(CODES[code])
     return ERRORS.get(code) or _whole(message or "the server refused")
 
 

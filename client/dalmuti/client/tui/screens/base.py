@@ -141,7 +141,14 @@ def chat_row(scene: Scene) -> Line:
 
 # -- the log ------------------------------------------------------------------------------------
 
-LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
+LOG_STYLES = {
+    "event": "",
+    "own": "",
+    "pass": "dim",
+    "chat": "chat",
+    "notice": "dim",
+    "warning": "warn",
+}
 
 
 def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:

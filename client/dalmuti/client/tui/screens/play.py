@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dalmuti.client import words
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
+from dalmuti.client.tui.screens import aside
 from dalmuti.client.tui.screens.base import (
     NARROW_NOTE,
     NARROW_SPLIT,
@@ -57,6 +58,8 @@ def table_screen(
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    hand, choice = aside.hand_section(scene, hand), aside.choice_section(scene, choice)
+    does, keys = "" if scene.ui.hidden else does, aside.keys_of(scene, keys)
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
