@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from dalmuti.client.answers import answer
 from dalmuti.client.model import LinkChanged, Model
-from dalmuti.client.talk import Reply, Talk, answer
+from dalmuti.client.talk import Reply, Talk
 from dalmuti.core import events as ev
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import Due, PlayerInfo, Result, Score

@@ -5,9 +5,8 @@ The companion of `words`, with the same promise: pure, whole sentences, one thin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dalmuti.client import words
+from dalmuti.client.i18n import mark, tr
 from dalmuti.client.model import Model
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.moves import Move, Pass
@@ -22,6 +21,10 @@ HELP = (
     "hand, table, score, who, time, log: what you hold, what is on the table, the scores, who sits"
     " here, what is left of the clock, what was said last.",
     "say TEXT: chat. rules: how to play, and the rules of this table.",
+    mark(
+        "hide, show: say nothing of your cards while somebody looks on or listens; say it again."
+        " autopass: pass by itself until the trick is over. bell: on your turn, or none."
+    ),
     "away, back: let the stand-in play for you, and take your seat back.",
     "For the host: deal, add [BOT], kick NAME, allow (who was kicked may come"
     " back), host NAME to hand over the role, close.",
@@ -30,6 +33,14 @@ HELP = (
 )
 
 WHAT_TO_TYPE = "Type help to hear what you can type, or rules to hear how to play."
+
+HIDES = mark("What only you may see is not said any more; show says it again.")
+HIDDEN_HAND = mark("Your cards are hidden; show says what you hold.")
+HIDDEN_LINE = mark("(Hidden: what only you may see.)")
+HIDDEN_REASON = mark("That cannot be done now; show says what you hold, and why not.")
+BELL_ON = mark("The bell rings when it is your turn.")
+BELL_OFF = mark("No bell any more.")
+NO_LOG = "Nothing has happened yet."
 
 PRESENCE = {
     "here": "",
@@ -43,25 +54,38 @@ PRESENCE = {
 def question(view: TableView, decision: Decision) -> str:
     """What is to be decided, with the default and the own cards."""
     hand = view.hand
-    top = hand.trick.top if hand else None
-    match decision.kind:
-        case "lead":
-            what = "lead any set"
-        case "follow" if hand is not None and top is not None and hand.trick.owner is not None:
-            owner = words.name(view, hand.order[hand.trick.owner])
-            what = f"beat {owner}'s {words.play(top)}, or pass"
-            if len(decision.choices) == 1:
-                what = f"you can only pass on {owner}'s {words.play(top)}"
-        case "follow":
-            what = "play a better set, or pass"
-        case "tax":
-            what = _tax(view, hand)
-        case "revolution":
-            what = "a revolution? Only who was dealt both Jesters may call one"
     held = ""
     if decision.kind != "revolution" and len(decision.choices) > 1 and hand and hand.cards:
         held = f" You hold {words.hand(hand.cards)}."  # else there is nothing to choose from it
+    what = _asked(view, decision, len(decision.choices) == 1)
     return f"Your turn: {what} (an empty line: {words.move(decision.default)}).{held}"
+
+
+def hidden_question(view: TableView, decision: Decision) -> str:
+    """What is to be decided, without a word that depends on the own cards."""
+    return tr(
+        "Your turn: {what}. Your cards are hidden; show says them.",
+        what=_asked(view, decision, False),
+    )
+
+
+def _asked(view: TableView, decision: Decision, only_pass: bool) -> str:
+    hand = view.hand
+    top = hand.trick.top if hand else None
+    match decision.kind:
+        case "lead":
+            return "lead any set"
+        case "follow" if hand is not None and top is not None and hand.trick.owner is not None:
+            owner = words.name(view, hand.order[hand.trick.owner])
+            if only_pass:
+                return f"you can only pass on {owner}'s {words.play(top)}"
+            return f"beat {owner}'s {words.play(top)}, or pass"
+        case "follow":
+            return "play a better set, or pass"
+        case "tax":
+            return _tax(view, hand)
+        case "revolution":
+            return "a revolution? Only who was dealt both Jesters may call one"
 
 
 def _tax(view: TableView, hand: HandView | None) -> str:
@@ -222,9 +246,3 @@ def _table(info: TableInfo) -> str:
     changed = [words.option(name, value) for name, value in info.options.changed().items()]
     rules = f"; house rules: {', '.join(changed)}" if changed else ""
     return f"{info.table}: {', '.join(parts)}{rules}"
-
-
-def log_lines(model: Model, number: int) -> list[str]:
-    """The last lines of the log."""
-    lines: Sequence[str] = [line.text for line in model.log[-number:]]
-    return [*lines] or ["Nothing has happened yet."]

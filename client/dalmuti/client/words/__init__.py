@@ -4,6 +4,7 @@ Pure, and in one place, so that another language is another folder like this one
 it stands, and "you" where it is you; sentences are whole, so that they can be read aloud.
 """
 
+from dalmuti.client.words.ending import movements
 from dalmuti.client.words.events import places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
@@ -70,6 +71,7 @@ __all__ = [
     "known_servers_unreadable",
     "listed",
     "move",
+    "movements",
     "name",
     "no_tls",
     "not_vouched_any_more",
