@@ -356,6 +356,7 @@ def test_the_end_of_a_hand_is_a_line_a_place() -> None:
         "2. Ada, Lesser Dalmuti",
         "3. Cem, Lesser Peon",
         "4. Dan, Greater Peon",
+        "You keep your place: you are the Lesser Dalmuti again.",
     ]
     scored = ev.Scored((Score(2, 0, 1), Score(1, 0, 0)))
     assert talk.hear(EventMessage(seq=3, event=scored), 0.0) == ["Hands won: Bea 1."]

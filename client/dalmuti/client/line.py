@@ -60,7 +60,7 @@ class Lines(AsyncIterator[str]):
 
 
 async def run_line(
-    session: Session, steward: Steward, talk: Talk | None = None, *, title: bool = False
+    session: Session, steward: Steward, talk: Talk | None = None, title: bool = False
 ) -> int:
     """Plays in line mode on a terminal. Returns the exit code.
 

@@ -23,7 +23,8 @@ HELP = (
     "say TEXT: chat. rules: how to play, and the rules of this table.",
     mark(
         "hide, show: say nothing of your cards while somebody looks on or listens; say it again."
-        " autopass: pass by itself until the trick is over. bell: on your turn, or none."
+        " autopass: pass by itself until the trick is over. bell: on your turn, or none. advice:"
+        " what the expert bot would do, in a game that was begun with --advice."
     ),
     "away, back: let the stand-in play for you, and take your seat back.",
     "For the host: deal, add [BOT], kick NAME, allow (who was kicked may come"
@@ -38,6 +39,7 @@ HIDES = mark("What only you may see is not said any more; show says it again.")
 HIDDEN_HAND = mark("Your cards are hidden; show says what you hold.")
 HIDDEN_LINE = mark("(Hidden: what only you may see.)")
 HIDDEN_REASON = mark("That cannot be done now; show says what you hold, and why not.")
+LESSON_HIDDEN = mark("The lesson is silent while your cards are hidden; show says them again.")
 BELL_ON = mark("The bell rings when it is your turn.")
 BELL_OFF = mark("No bell any more.")
 NO_LOG = "Nothing has happened yet."

@@ -152,7 +152,7 @@ async def converse(
         """Sends what is due by itself."""
         while True:
             at = math.inf if talk.due_at is None else talk.due_at
-            with anyio.move_on_at(at):
+            with anyio.CancelScope(deadline=at):
                 await news.wait()
             due = talk.due(anyio.current_time())
             if due is not None and due.request is not None:

@@ -13,12 +13,21 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dalmuti.client import phrases, words
+from dalmuti.client.advice import Advise
 from dalmuti.client.answers import answer, expected, looks_like_an_answer
 from dalmuti.client.autopass import LOCKED, AutoPass, person
 from dalmuti.client.i18n import mark, tr
 from dalmuti.client.model import Input, Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
-from dalmuti.core.events import HandEnded, HandPrepared, PlayerInfo
+from dalmuti.client.words.lesson import Course
+from dalmuti.core.events import (
+    DealRevealed,
+    Dealt,
+    HandEnded,
+    HandPrepared,
+    PlayerInfo,
+    Scored,
+)
 from dalmuti.core.moves import PASS
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
@@ -47,8 +56,8 @@ AUTOPASS_HINT = mark("Type autopass again to choose for yourself.")
 AUTOPASS_OVER = mark("You choose for yourself again.")
 COMMANDS = (
     "hand", "hide", "show", "table", "score", "who", "time", "log", "say", "rules", "away", "back",
-    "autopass", "bell", "deal", "add", "kick", "host", "allow", "close", "tables", "join", "watch",
-    "open", "leave", "quit", "help",
+    "autopass", "bell", "advice", "deal", "add", "kick", "host", "allow", "close", "tables", "join",
+    "watch", "open", "leave", "quit", "help",
 )  # fmt: skip
 
 
@@ -65,13 +74,16 @@ class Reply(Struct, frozen=True):
 
 class Talk:
     """A conversation about one session. `deals_itself`: somebody else sees to the dealing; `bell`:
-    a question rings; `wait` draws the seconds before a pass that is made by itself."""
+    a question rings; `learn`: what comes up is explained; `advise` is the expert bot; `wait` draws
+    the seconds before a pass that is made by itself."""
 
     def __init__(
         self,
         *,
         deals_itself: bool = False,
         bell: bool = True,
+        learn: bool = False,
+        advise: Advise | None = None,
         wait: Callable[[], float] = person,
     ) -> None:
         self.model = Model()
@@ -81,6 +93,8 @@ class Talk:
         """What only we may see is not said: somebody looks on, or listens."""
         self.rings = False
         """Whether what was heard last asks us something, and the bell is to ring."""
+        self._course = Course() if learn else None
+        self._advise = advise
         self._autopass = AutoPass(wait)
         self._asked: Decision | None = None
         self._tables: tuple[str, ...] | None = None
@@ -119,8 +133,33 @@ class Talk:
                 lines += phrases.lobby_lines(message)
         if table is not None:
             self._tables = None
+        lines += self._explained(isinstance(message, EventMessage) and message.event)
         lines += self._question()
         return [safe_text(line) for line in lines]
+
+    def _explained(self, event: object) -> list[str]:
+        """What the lesson says to what has just been heard; what to type is said by the question.
+
+        The first draw is behind us when it is heard of, and explained with the cards.
+        """
+        model, course = self.model, self._course
+        if course is None:
+            return []
+        table = model.table
+        steps: tuple[int | None, ...] = (None,)
+        if isinstance(event, Dealt) and table is not None and table.draw is not None:
+            steps = (0, len(table.draw.rounds), None)
+        if isinstance(event, DealRevealed | HandEnded | Scored):
+            steps = ()  # there is more to come about this hand
+        lines = []
+        for step in steps:
+            course = course.see(model, step)
+            if course.topic is not None and course is not self._course:
+                lines.append(tr("Lesson: {text}", text=course.text))
+            if course.type and model.decision is None and course is not self._course:
+                lines.append(course.type)
+            self._course = course
+        return [tr(phrases.LESSON_HIDDEN)] if self.hidden and lines else lines
 
     def _told(self, line: Line) -> str:
         """A line of the log as it may be said now."""
@@ -152,7 +191,17 @@ class Talk:
     def _ask_now(self, table: TableView, decision: Decision) -> list[str]:
         if self.hidden:
             return [phrases.hidden_question(table, decision)]
-        return [phrases.question(table, decision), *phrases.choices(decision)]
+        lines = [phrases.question(table, decision), *phrases.choices(decision)]
+        advice = self._advice()
+        lines[1:1] = [advice] if advice else []
+        return [*lines, self._course.type] if self._course and self._course.type else lines
+
+    def _advice(self) -> str:
+        """What the expert bot would do; empty where nobody asked for it, or it does not fit."""
+        table, decision = self.model.table, self.model.decision
+        if self._advise is None or table is None or decision is None:
+            return ""
+        return words.advice(self._advise(table, decision))
 
     def _deal_hint(self) -> list[str]:
         """How a host begins a hand, where it does not begin by itself."""
@@ -231,6 +280,10 @@ class Talk:
             case "hide":
                 self.hidden = True
                 return _said(tr(phrases.HIDES))
+            case "advice" if self._advise is None:
+                return _said(tr(words.NOT_ASKED))
+            case "advice":
+                return _said(self._advice() or tr(words.NO_ADVICE))
             case "show":
                 return self._show()
             case "autopass":

@@ -39,6 +39,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.advice import Advise
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
@@ -92,6 +93,7 @@ class Screen:
         session: Talking,
         steward: Steward | None = None,
         options: Options | None = None,
+        advise: Advise | None = None,
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
@@ -105,6 +107,7 @@ class Screen:
             self._quit,
             self.open_chat,
             lambda: self._attention.ring(),
+            advise=advise,
         )
         self.caught: int | None = None
         """The signal that ended us."""
@@ -354,6 +357,7 @@ async def run_screen(
     session: Talking,
     steward: Steward | None = None,
     options: Options | None = None,
+    advise: Advise | None = None,
     *,
     input: TerminalInput | None = None,
     output: Output | None = None,
@@ -363,7 +367,7 @@ async def run_screen(
     The last result stays on the terminal when the screen is gone. What went wrong is said on
     standard error.
     """
-    screen = Screen(session, steward, options, input=input, output=output)
+    screen = Screen(session, steward, options, advise, input=input, output=output)
     ended = await screen.run()
     if screen.caught is not None:
         return 128 + screen.caught

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.advice import Advise, fits
 from dalmuti.client.autopass import AutoPass, person
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, Model
@@ -29,6 +30,7 @@ from dalmuti.client.tui.selector import (
 )
 from dalmuti.client.tui.state import Ui, scene_of
 from dalmuti.client.tui.style import THEMES
+from dalmuti.client.words.lesson import Course
 from dalmuti.core.cards import parse_play
 from dalmuti.core.moves import PASS
 from dalmuti.core.views import TableView
@@ -46,6 +48,8 @@ from dalmuti.protocol.messages import (
 
 DRAW_SECONDS: Final = 1.8
 """How long each step of the first draw is shown."""
+LESSON_DRAW_SECONDS: Final = 60.0
+"""The same where somebody reads for the first time what it is about."""
 HURRY_SECONDS: Final = 4.0
 """With less than this left for our decision the draw is not shown any longer."""
 RESULT_SECONDS: Final = 3.0
@@ -68,6 +72,8 @@ class Options(Struct, frozen=True, kw_only=True):
     mouse: bool = True
     watch_draw: bool = True
     """Show the first draw step by step; without it only the log tells of it."""
+    learn: bool = False
+    """A lesson: what comes up is explained above the table."""
     bell: bool = True
     """Ring when it is our turn."""
     title: bool = True
@@ -79,7 +85,7 @@ class Options(Struct, frozen=True, kw_only=True):
 class Control:
     """The screen's mind. `ask` sends a request; `quit` ends everything, giving the seat up or not;
     `open_chat` puts the cursor into the chat line, with some text in it; `ring` rings the bell;
-    `wait` draws the seconds before a pass that is made by itself."""
+    `wait` draws the seconds before a pass that is made by itself; `advise` is the expert bot."""
 
     def __init__(
         self,
@@ -90,6 +96,7 @@ class Control:
         open_chat: Callable[[str], None] = lambda text: None,
         ring: Callable[[], None] = lambda: None,
         wait: Callable[[], float] = person,
+        advise: Advise | None = None,
     ) -> None:
         self.options = options
         self.ui = Ui(
@@ -99,6 +106,7 @@ class Control:
             mouse=options.mouse,
             bell=options.bell,
             title=options.title,
+            course=Course() if options.learn else None,
         )
         self.model = Model()
         self._steward = steward
@@ -107,6 +115,7 @@ class Control:
         self._open_chat = open_chat
         self._ring = ring
         self._autopass = AutoPass(wait)
+        self._advise = advise
         self._pressed_at = float("-inf")
         self._deaf_until = 0.0
         self._draw_at = 0.0
@@ -137,13 +146,22 @@ class Control:
         was = before.table.draw if before.table else None
         if table and table.draw and before.table and table.draw != was and self.options.watch_draw:
             self.ui.draw_step = 0
-            self._draw_at = now + DRAW_SECONDS
+            self._draw_at = now + self._draw_seconds
         if table is None or table.draw is None or self._game_calls(now):
             self.ui.draw_step = None
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
+        if table is not None and not fits(table):
+            self.ui.advice = ""  # somebody has come in
         self._chores(now)
+        self._teach()
+
+    def _teach(self) -> None:
+        """The lesson looks at what is on the screen."""
+        if self.ui.course is not None:
+            shown = replace(self.model, decision=_ours(self.model))
+            self.ui.course = self.ui.course.see(shown, self.ui.draw_step)
 
     def _game_calls(self, now: float) -> bool:
         """The game cannot wait for the end of the draw: tricks are played, or time runs out."""
@@ -160,9 +178,12 @@ class Control:
     def _ask_anew(self, now: float) -> None:
         """Another decision is ours to make, or none."""
         self.ui.selector = None
+        self.ui.advice = ""
         decision, table = _ours(self.model), self.model.table
         if decision is not None and table is not None and table.hand is not None:
             self.ui.sent = None
+            if self._advise is not None:
+                self.ui.advice = words.advice(self._advise(table, decision))
             if self.ui.passing:
                 return
             hand = table.hand
@@ -236,10 +257,16 @@ class Control:
             self._awake(now)
             return
         self.ui.draw_step = step + 1
-        self._draw_at = now + DRAW_SECONDS
+        self._draw_at = now + self._draw_seconds
+        self._teach()
+
+    @property
+    def _draw_seconds(self) -> float:
+        return DRAW_SECONDS if self.ui.course is None else LESSON_DRAW_SECONDS
 
     def _awake(self, now: float) -> None:
         """A decision that was hidden behind the draw begins for us now."""
+        self._teach()
         if self.ui.selector is not None:
             self.ui.selector = replace(self.ui.selector, awake_at=now + DEAF_SECONDS)
 

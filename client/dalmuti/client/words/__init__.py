@@ -4,6 +4,7 @@ Pure, and in one place, so that another language is another folder like this one
 it stands, and "you" where it is you; sentences are whole, so that they can be read aloud.
 """
 
+from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
 from dalmuti.client.words.ending import movements
 from dalmuti.client.words.events import places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
@@ -56,7 +57,10 @@ __all__ = [
     "ERRORS",
     "HOW_TO_PLAY",
     "KINDS",
+    "NOT_ASKED",
+    "NO_ADVICE",
     "a_title",
+    "advice",
     "bye",
     "cards",
     "count",

@@ -11,7 +11,17 @@ from collections.abc import Callable
 from dalmuti.client.model import Model
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.canvas import Line, fit, line, overlay, span, to_ascii
-from dalmuti.client.tui.screens import aside, before, draw, lobby, overlays, play, result, room
+from dalmuti.client.tui.screens import (
+    aside,
+    before,
+    draw,
+    lesson,
+    lobby,
+    overlays,
+    play,
+    result,
+    room,
+)
 from dalmuti.client.tui.screens.base import Scene
 from dalmuti.client.tui.state import SceneName, Ui, scene_of
 
@@ -38,8 +48,14 @@ def render(model: Model, ui: Ui, cols: int, rows: int, now: float) -> list[Line]
     """The whole screen."""
     if too_small(cols, rows):
         return _gate(cols, rows)
-    scene = Scene(aside.masked(model) if ui.hidden else model, ui, cols, rows, now)
-    screen = SCENES[scene_of(model, ui)](scene)
+    shown = aside.masked(model) if ui.hidden else model
+    scene = Scene(shown, ui, cols, rows, now)
+    if ui.course is not None and model.table is not None:
+        below = Scene(shown, ui, cols, rows - lesson.HEIGHT, now)
+        screen = SCENES[scene_of(model, ui)](below)
+        screen = lesson.above(screen, lesson.pane(ui.course, cols, hidden=ui.hidden), cols)
+    else:
+        screen = SCENES[scene_of(model, ui)](scene)
     over = overlays.over(scene)
     if over:
         screen = overlay(screen, over)

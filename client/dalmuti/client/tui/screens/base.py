@@ -134,6 +134,8 @@ def chat_row(scene: Scene) -> Line:
     hint = scene.ui.hint or scene.model.refusal
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
+    if scene.ui.advice and not scene.ui.hidden:
+        return fit(line(span(f" {scene.ui.advice}", "note")), scene.cols)
     if scene.model.table is None:
         return fit(line(span(f" {labels.COMMAND_LINE}", "dim")), scene.cols)
     return fit(line(span(f" {labels.CHAT_LINE}", "dim")), scene.cols)
