@@ -93,7 +93,7 @@ class Talk:
         """What only we may see is not said: somebody looks on, or listens."""
         self.rings = False
         """Whether what was heard last asks us something, and the bell is to ring."""
-        self._course = Course() if learn else None
+        self._course = Course(lines=True) if learn else None
         self._advise = advise
         self._autopass = AutoPass(wait)
         self._asked: Decision | None = None

@@ -184,7 +184,7 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("j   J", "Jesters: one, or both"),
         ("3x9+1J", "two 9s and a Jester"),
         ("Space or p", "pass"),
-        ("a", mark("pass until the trick ends")),
+        ("a", mark("pass for this trick")),
         ("Backspace", "forget typing"),
     ),
     "taxes": (

@@ -137,6 +137,8 @@ WAITS: Final = ("called", "paying", "free", "out", "place")
 class Course(Struct, frozen=True, kw_only=True):
     """What has been explained, and what is said now."""
 
+    lines: bool = False
+    """For one who types lines: there a play is named, and not what stands in brackets."""
     told: tuple[Topic, ...] = ()
     """Everything so far, in the order in which it came up."""
     topic: Topic | None = None
@@ -155,12 +157,16 @@ class Course(Struct, frozen=True, kw_only=True):
         moment = _moment(model, step)
         if moment == self.moment:
             return self
-        decision = model.decision
+        decision = model.decision if step is None else None
         # While another thing waits to be read, nothing new comes beside a decision.
         keep = self.unread and decision is not None
-        new = None if keep else next((t for t in _topics(model, step) if t not in self.told), None)
-        key = new if new in PRESS else _kind(decision)
-        press, type_ = PRESS.get(key or "", ("", "")) if key else ("", "")
+        new = (
+            None
+            if keep
+            else next((t for t in _topics(model, step, self.lines) if t not in self.told), None)
+        )
+        key: str = new if new in PRESS else _kind(decision) if step is None else "draw"
+        press, type_ = PRESS.get(key, ("", ""))
         fields = _fields(model)
         if new is not None:
             return replace(
@@ -191,10 +197,12 @@ def _moment(model: Model, step: int | None) -> tuple[object, ...]:
     if table is None:
         return ()
     hand = table.hand
+    if step is not None:
+        return ("draw", step)
     if hand is None:
-        return (table.state, table.hands_played, step)
+        return (table.state, table.hands_played)
     number = None if model.decision is None else model.decision.decision
-    return (hand.number, hand.phase, hand.finished, number, step)
+    return (hand.number, hand.phase, hand.finished, number)
 
 
 def _kind(decision: Decision | None) -> str:
@@ -205,7 +213,7 @@ def _kind(decision: Decision | None) -> str:
     return decision.kind
 
 
-def _topics(model: Model, step: int | None) -> Iterator[Topic]:
+def _topics(model: Model, step: int | None, lines: bool) -> Iterator[Topic]:
     """What there is to explain at this moment, the most urgent first."""
     table = model.table
     if table is None:
@@ -220,7 +228,7 @@ def _topics(model: Model, step: int | None) -> Iterator[Topic]:
         return
     decision = model.decision
     if decision is not None:
-        yield from _decided(hand, decision)
+        yield from _decided(hand, decision, lines)
     elif hand.phase == "taxes":
         yield from _taxed(hand)
     elif hand.phase == "tricks":
@@ -232,7 +240,7 @@ def _topics(model: Model, step: int | None) -> Iterator[Topic]:
             yield "called"
 
 
-def _decided(hand: HandView, decision: Decision) -> Iterator[Topic]:
+def _decided(hand: HandView, decision: Decision, lines: bool) -> Iterator[Topic]:
     """What to explain next to a decision of ours."""
     match decision.kind:
         case "revolution":
@@ -249,7 +257,7 @@ def _decided(hand: HandView, decision: Decision) -> Iterator[Topic]:
                 yield "trick"
         case "follow":
             yield "follow"
-            if _jester_play(decision) is not None and not _whole(hand, decision):
+            if _jester_play(decision) is not None and (lines or not _whole(hand, decision)):
                 yield "jesters"
             yield "passing"
             if hand.tricks:
