@@ -50,13 +50,12 @@ def press(terminal: Terminal, key: str) -> None:
         terminal.pump(0.05)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(24, 80), (40, 120)])
-def test_on_the_screen(rows: int, columns: int, tmp_path: Path) -> None:
+def test_on_the_screen(tmp_path: Path) -> None:
     env = clean_environment(tmp_path)
     command = [*DALMUTI, *"play --learn --bot-delay 0 --name Newcomer".split()]
     seen: dict[str, str] = {}
     pressed: list[str] = []
-    with Terminal(command, env, rows=rows, columns=columns) as terminal:
+    with Terminal(command, env) as terminal:
         while "y" not in pressed:
             text = terminal.until(told)
             seen.setdefault(lesson(text), text)
