@@ -64,7 +64,7 @@ def _by_rank(model: Model, decision: Decision, rank: int) -> Play:
         wish = Play(rank, usual, usual if rank == JESTER else 0)
         raise ValueError(words.why_not(held, top, wish))
     raise ValueError(
-        tr("{number} is neither the number of a choice nor a rank that you can play.", number=rank)
+        tr("{rank} is neither the number of a choice nor a rank that you can play.", rank=rank)
     )
 
 
@@ -88,7 +88,7 @@ def _parsed(decision: Decision, text: str) -> Choice:
     except ValueError:
         if re.fullmatch(r"[0-9]+[x*]([0-9]+|j)(\+[0-9]?j)?", text):
             raise ValueError(tr(words.CODES["not_a_set"])) from None
-        raise ValueError(tr("{text} cannot be read.", text=repr(text[:40]))) from None
+        raise ValueError(tr("{typed!r} cannot be read.", typed=text[:40])) from None
 
 
 def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
@@ -108,11 +108,23 @@ def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
 
 def expected(decision: Decision) -> str:
     """What may be typed instead."""
-    example = {"tax": "cards such as 9,12", "revolution": "call or decline"}.get(
-        decision.kind, "a set such as 2x9"
-    )
-    passing = ", pass" if Pass() in decision.choices else ""
-    return (
-        f"Type the number of a choice, {example}{passing}, or an empty line for"
-        f" {words.move(decision.default)}."
+    default = words.move(decision.default)
+    if decision.kind == "tax":
+        return tr(
+            "Type the number of a choice, cards such as 9,12, or an empty line for {default}.",
+            default=default,
+        )
+    if decision.kind == "revolution":
+        return tr(
+            "Type the number of a choice, call or decline, or an empty line for {default}.",
+            default=default,
+        )
+    if Pass() in decision.choices:
+        return tr(
+            "Type the number of a choice, a set such as 2x9, pass, or an empty line for {default}.",
+            default=default,
+        )
+    return tr(
+        "Type the number of a choice, a set such as 2x9, or an empty line for {default}.",
+        default=default,
     )

@@ -20,7 +20,7 @@ from dalmuti.client.i18n import tr
 from dalmuti.client.plain import catch_signals, converse, exit_code
 from dalmuti.client.session import Session
 from dalmuti.client.steward import Steward
-from dalmuti.client.talk import COMMANDS, Talk
+from dalmuti.client.talk import Talk, commands
 from dalmuti.client.tui import asidetexts
 from dalmuti.client.tui.attention import Attention
 
@@ -38,7 +38,7 @@ class Choices(Completer):
         decision = self.talk.model.decision
         shown = decision.choices if decision is not None and not self.talk.hidden else ()
         choices = map(str, shown)
-        for word in (*choices, *COMMANDS):
+        for word in (*choices, *commands()):
             if word.startswith(typed):
                 yield Completion(word, start_position=-len(typed))
 

@@ -16,7 +16,7 @@ from dalmuti.client import phrases, words
 from dalmuti.client.advice import Advise
 from dalmuti.client.answers import answer, expected, looks_like_an_answer
 from dalmuti.client.autopass import LOCKED, AutoPass, person
-from dalmuti.client.i18n import mark, tr
+from dalmuti.client.i18n import mark, mark_in, tr, tr_in
 from dalmuti.client.model import Input, Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
 from dalmuti.client.words.lesson import Course
@@ -55,10 +55,60 @@ LOG_SHOWN = 20
 AUTOPASS_HINT = mark("Type autopass again to choose for yourself.")
 AUTOPASS_OVER = mark("You choose for yourself again.")
 COMMANDS = (
-    "hand", "hide", "show", "table", "score", "who", "time", "log", "say", "rules", "away", "back",
-    "autopass", "bell", "advice", "deal", "add", "kick", "host", "allow", "close", "tables", "join",
-    "watch", "open", "leave", "quit", "help",
-)  # fmt: skip
+    mark_in("command", "hand"),
+    mark_in("command", "hide"),
+    mark_in("command", "show"),
+    mark_in("command", "autopass"),
+    mark_in("command", "bell"),
+    mark_in("command", "advice"),
+    mark_in("command", "table"),
+    mark_in("command", "score"),
+    mark_in("command", "who"),
+    mark_in("command", "time"),
+    mark_in("command", "log"),
+    mark_in("command", "say"),
+    mark_in("command", "rules"),
+    mark_in("command", "away"),
+    mark_in("command", "back"),
+    mark_in("command", "deal"),
+    mark_in("command", "add"),
+    mark_in("command", "kick"),
+    mark_in("command", "host"),
+    mark_in("command", "allow"),
+    mark_in("command", "close"),
+    mark_in("command", "tables"),
+    mark_in("command", "join"),
+    mark_in("command", "watch"),
+    mark_in("command", "open"),
+    mark_in("command", "leave"),
+    mark_in("command", "quit"),
+    mark_in("command", "help"),
+    mark_in("command", "lang"),
+)
+ANSWERS = (
+    mark_in("command", "pass"),
+    mark_in("command", "decline"),
+    mark_in("command", "call"),
+    mark_in("command", "give"),
+    mark_in("command", "call greater"),
+)
+
+
+def commands() -> list[str]:
+    """What may be typed as a command: the words of this language, and English everywhere."""
+    return list(dict.fromkeys((*(tr_in("command", each) for each in COMMANDS), *COMMANDS)))
+
+
+def in_english(text: str) -> str:
+    """What was typed, its first word (or all of it) in English where this language has another."""
+    english = (*COMMANDS, *ANSWERS)
+    own = {tr_in("command", each).casefold(): each for each in english}
+    whole = text.casefold()
+    if whole in own:
+        return own[whole]
+    word, space, rest = text.partition(" ")
+    plain = word.casefold().removeprefix("/")
+    return plain + space + rest if plain in english else own.get(plain, word) + space + rest
 
 
 class Reply(Struct, frozen=True):
@@ -118,7 +168,7 @@ class Talk:
             lines.append(tr(AUTOPASS_OVER))
         if isinstance(message, Snapshot):
             lines += phrases.seated_lines(message.table)
-            lines += [] if self._greeted else [phrases.WHAT_TO_TYPE]
+            lines += [] if self._greeted else [tr(phrases.WHAT_TO_TYPE)]
             self._greeted = True
             if message.table.state != "hand":
                 lines += self._deal_hint()
@@ -212,9 +262,12 @@ class Talk:
         if (self.deals_itself and not first) or (table.solo and first):
             return []
         if len(table.order) < 2:
-            return ["You are the host: add seats a house bot; a hand needs two players at least."]
-        enter = " (or an empty line)" if table.solo else ""
-        return [f"You are the host: deal{enter} deals the next hand."]
+            return [
+                tr("You are the host: add seats a house bot; a hand needs two players at least.")
+            ]
+        if table.solo:
+            return [tr("You are the host: deal (or an empty line) deals the next hand.")]
+        return [tr("You are the host: deal deals the next hand.")]
 
     def _deals_on_enter(self) -> bool:
         """At a table of one's own an empty line goes on to the next hand, once."""
@@ -230,14 +283,16 @@ class Talk:
 
     def read(self, line: str, now: float) -> Reply:
         """What one typed line means now. Never raises."""
-        text = line.strip()
+        text = in_english(line.strip())
         word, _, rest = text.partition(" ")
         word, rest = word.lower().removeprefix("/"), rest.strip()
         if word in COMMANDS:
             return self._command(word, rest, now)
         if self.model.decision is not None and self._autopass.on:
             if not looks_like_an_answer(text):
-                return _said(f"{text[:40]!r} is no command; help lists them.")
+                return _said(
+                    tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40])
+                )
             return _said(tr(AUTOPASS_HINT))
         if self.model.decision is not None:
             try:
@@ -250,7 +305,7 @@ class Talk:
         if not text and self._deals_on_enter():
             return Reply(request=Deal)
         if not looks_like_an_answer(text):
-            return _said(f"{text[:40]!r} is no command; help lists them.")
+            return _said(_no_command(line))
         return Reply((safe_text(self._why_nothing()),), early=True)
 
     def _why_nothing(self) -> str:
@@ -302,11 +357,13 @@ class Talk:
             case "log":
                 number = int(rest) if rest.isdecimal() and len(rest) < 5 else LOG_SHOWN
                 shown = self.model.log[-max(1, number) :]
-                return _said(*(map(self._told, shown) if shown else [phrases.NO_LOG]))
+                return _said(*(map(self._told, shown) if shown else [tr(phrases.NO_LOG)]))
             case "rules":
                 return _said(*phrases.rule_lines(table))
             case "help":
-                return _said(*phrases.HELP)
+                return _said(*phrases.help_lines())
+            case "lang":
+                return _said(words.switched(rest))
             case "tables":
                 return _said(*phrases.lobby_lines(self.model.lobby))
             case "leave":
@@ -315,7 +372,7 @@ class Talk:
                 return Reply(end="quit")
             case "say":
                 if not rest:
-                    return _said("Say what? For example: say good luck")
+                    return _said(tr("Say what? For example: say good luck"))
                 return Reply(request=Chat, fields={"text": rest})
             case "away" | "back":
                 return Reply(request=Away, fields={"away": word == "away"})
@@ -330,7 +387,7 @@ class Talk:
             case "kick" | "host":
                 return self._about_player(word, rest)
             case "open":
-                return _named(CreateTable, rest, "open Kitchen")
+                return _named(CreateTable, rest, tr_in("command", "open"))
             case _:
                 return self._join(word, rest)
 
@@ -362,8 +419,14 @@ class Talk:
         players: tuple[PlayerInfo, ...] = table.players if table else ()
         found = [info for info in players if info.name.casefold() == rest.casefold()]
         if not found:
-            names = words.listed(info.name for info in players) or "nobody"
-            return _said(f"{word} whom? At the table: {names}. For example: {word} Bea")
+            names = words.listed(info.name for info in players) or tr("nobody")
+            return _said(
+                tr(
+                    "{command} whom? At the table: {names}. For example: {command} Bea",
+                    command=tr_in("command", word),
+                    names=names,
+                )
+            )
         request = Kick if word == "kick" else GiveHost
         return Reply(request=request, fields={"player": found[0].player})
 
@@ -373,19 +436,23 @@ class Talk:
         if not rest and len(tables) == 1:
             rest = tables[0]
         same = [name for name in tables if name.casefold() == rest.casefold()]
-        reply = _named(JoinTable, same[0] if same else rest, f"{word} Kitchen")
+        reply = _named(JoinTable, same[0] if same else rest, tr_in("command", word))
         if reply.request is not None and word == "watch":
             reply.fields["watch"] = True
         return reply
+
+
+def _no_command(line: str) -> str:
+    return tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40])
 
 
 def _acts(decision: Decision, choice: Choice) -> Reply:
     return Reply(request=Act, fields={"decision": decision.decision, "choice": choice})
 
 
-def _named(request: type[Request], name: str, example: str) -> Reply:
+def _named(request: type[Request], name: str, command: str) -> Reply:
     if not name:
-        return _said(f"Which table? For example: {example}")
+        return _said(tr("Which table? For example: {command} Kitchen", command=command))
     return Reply(request=request, fields={"table": name})
 
 

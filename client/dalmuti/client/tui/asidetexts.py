@@ -40,16 +40,18 @@ TOGGLED: Final = {
     "title": (TITLE_ON, TITLE_OFF),
 }
 """What is said when something is switched on, and when it is switched off."""
-TELL_NOTHING: Final = frozenset(
-    {
-        labels.TOO_FAST,
-        labels.MUST_LEAD,
-        labels.NUMBER_FIRST,
-        labels.ENTER_DECLINES,
-        labels.ENTER_GIVES,
-    }
+_TELL_NOTHING: Final = (
+    labels.TOO_FAST,
+    labels.MUST_LEAD,
+    labels.NUMBER_FIRST,
+    labels.ENTER_DECLINES,
+    labels.ENTER_GIVES,
 )
-"""Words about a key that say nothing about the cards."""
+
+
+def tells_nothing(hint: str) -> bool:
+    """Whether a word about a key says nothing about the cards."""
+    return hint in map(tr, _TELL_NOTHING)
 
 
 def no_theme(name: str, known: Sequence[str]) -> str:

@@ -201,9 +201,9 @@ class Control:
             self._result_until = now + RESULT_SECONDS
         self.ui.next_step = ""
         if self._steward.done(self.model):
-            self.ui.next_step = tabletexts.LAST_HAND
+            self.ui.next_step = tr(tabletexts.LAST_HAND)
         elif self.is_host and self._steward.hands is not None and table and table.result:
-            self.ui.next_step = tabletexts.DEALS_ITSELF
+            self.ui.next_step = tr(tabletexts.DEALS_ITSELF)
         if self._result_until is not None and now < self._result_until:
             return
         if self._steward.done(self.model):
@@ -366,7 +366,7 @@ class Control:
             case "n":
                 self._open_chat("/create ")
             case _:
-                self.ui.hint = tabletexts.UNKNOWN_KEY
+                self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
 
     def _enter_table(self, info: TableInfo, *, watch: bool) -> None:
         """Sits down or watches; where a password is needed it is asked for in the chat line."""
@@ -387,11 +387,11 @@ class Control:
         table = self.table
         assert table is not None
         if key in COMMIT_KEYS and now < self._deaf_until:
-            self.ui.hint = labels.TOO_FAST
+            self.ui.hint = tr(labels.TOO_FAST)
         elif key not in ("space", "enter", "b", "k"):
-            self.ui.hint = "" if key == "escape" else tabletexts.UNKNOWN_KEY
+            self.ui.hint = "" if key == "escape" else tr(tabletexts.UNKNOWN_KEY)
         elif not self.is_host:
-            self.ui.hint = tabletexts.NOT_HOST
+            self.ui.hint = tr(tabletexts.NOT_HOST)
         elif key == "b":
             self.add_bot()
         elif key == "k":
@@ -409,11 +409,11 @@ class Control:
             step = selector.press(key, now)
             self._take(step)
             if step == Step(selector) and len(key) == 1:
-                self.ui.hint = tabletexts.UNKNOWN_KEY
+                self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
         elif self.ui.passing and key in COMMIT_KEYS:
             self.ui.hint = tr(asidetexts.PASSING_HINT)
         elif key not in ("escape", "enter", "space"):
-            self.ui.hint = tabletexts.UNKNOWN_KEY
+            self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
 
     def pass_on(self, now: float) -> None:
         """Passes by itself for the rest of this trick, or not any more."""
@@ -457,7 +457,7 @@ class Control:
         decision = self.model.decision
         self.ui.selector = step.selector
         self.ui.hint = step.hint
-        if self.ui.hidden and step.hint and step.hint not in asidetexts.TELL_NOTHING:
+        if self.ui.hidden and step.hint and not asidetexts.tells_nothing(step.hint):
             self.ui.hint = tr(asidetexts.HIDDEN_HINT)
         if step.move is not None and decision is not None:
             self.ui.sent = step.move
@@ -511,11 +511,11 @@ class Control:
         table, welcome = self.table, self.model.welcome
         known = welcome.bots if welcome else ()
         if table is None:
-            self.ui.hint = tabletexts.NEED_TABLE
+            self.ui.hint = tr(tabletexts.NEED_TABLE)
         elif not known:
-            self.ui.hint = tabletexts.NO_BOTS_KNOWN
+            self.ui.hint = tr(tabletexts.NO_BOTS_KNOWN)
         elif sum(info.presence != "left" for info in table.players) >= table.options.seats:
-            self.ui.hint = tabletexts.TABLE_IS_FULL
+            self.ui.hint = tr(tabletexts.TABLE_IS_FULL)
         else:
             self._ask(AddBot, bot=bot or usual_bot(known))
 
@@ -529,7 +529,7 @@ class Control:
         if bots:
             self._ask(Kick, player=bots[-1].player)
         else:
-            self.ui.hint = tabletexts.NO_BOT_HERE
+            self.ui.hint = tr(tabletexts.NO_BOT_HERE)
 
 
 def _ours(model: Model) -> Decision | None:

@@ -1,11 +1,16 @@
-"""Keys and commands in words: the key bar of every phase, the help, the list of commands."""
+"""Keys and commands in words: the key bar of every phase, the help, the list of commands.
+
+The tables are in English, and what is drawn of them goes through `key_name`, `key_does` and
+`command_help`. `tools/catalogues.py` reads the tables themselves: a `mark` around each of their
+words would be all that one sees here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dalmuti.client.i18n import mark
+from dalmuti.client.i18n import tr_in
 
 Keys = Sequence[tuple[str, str]]
 """Keys as people call them, and what they do."""
@@ -17,8 +22,8 @@ KEYS_FOLLOW: Final[Keys] = (
     ("9", "type a rank"),
     ("j", "Jester"),
     ("t", "chat"),
-    ("a", mark("pass on")),
-    ("h", mark("hide")),
+    ("a", "pass on"),
+    ("h", "hide"),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
@@ -26,8 +31,8 @@ KEYS_FOLLOW: Final[Keys] = (
 KEYS_PASS: Final[Keys] = (
     ("Enter", "pass"),
     ("t", "chat"),
-    ("a", mark("pass on")),
-    ("h", mark("hide")),
+    ("a", "pass on"),
+    ("h", "hide"),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
@@ -39,15 +44,15 @@ KEYS_LEAD: Final[Keys] = (
     ("3x9", "type"),
     ("j", "Jester"),
     ("t", "chat"),
-    ("h", mark("hide")),
+    ("h", "hide"),
     ("s", "scores"),
     ("l", "log"),
     ("q", "leave"),
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
-    ("a", mark("pass on")),
-    ("h", mark("hide")),
+    ("a", "pass on"),
+    ("h", "hide"),
     ("s", "scores"),
     ("l", "log"),
     ("PgUp", "older"),
@@ -56,19 +61,19 @@ KEYS_WAIT: Final[Keys] = (
     ("q", "leave"),
 )
 KEYS_HIDDEN: Final[Keys] = (
-    ("h", mark("show your cards")),
-    ("Enter", mark("do it")),
-    ("Esc", mark("suggestion")),
-    ("t", mark("chat")),
-    ("l", mark("log")),
-    ("q", mark("leave")),
+    ("h", "show your cards"),
+    ("Enter", "do it"),
+    ("Esc", "suggestion"),
+    ("t", "chat"),
+    ("l", "log"),
+    ("q", "leave"),
 )
 KEYS_HIDDEN_WAIT: Final[Keys] = (
-    ("h", mark("show your cards")),
-    ("t", mark("chat")),
-    ("s", mark("scores")),
-    ("l", mark("log")),
-    ("q", mark("leave")),
+    ("h", "show your cards"),
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
+    ("q", "leave"),
 )
 KEYS_WATCH: Final[Keys] = (
     ("t", "chat"),
@@ -126,6 +131,7 @@ KEYS_LOBBY: Final[Keys] = (
     ("n", "new table"),
     ("q", "quit"),
 )
+KEY_HELP: Final = ("?", "help")
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
 
@@ -158,7 +164,7 @@ HELP_ALWAYS: Final[Keys] = (
     ("/", "commands, Tab completes"),
     ("PgUp PgDn", "scroll the log"),
     ("l", "larger log"),
-    ("h", mark("hide your cards")),
+    ("h", "hide your cards"),
     ("s", "scores"),
     ("m", "mouse on or off"),
     ("c", "colours"),
@@ -184,7 +190,7 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("j   J", "Jesters: one, or both"),
         ("3x9+1J", "two 9s and a Jester"),
         ("Space or p", "pass"),
-        ("a", mark("pass for this trick")),
+        ("a", "pass for this trick"),
         ("Backspace", "forget typing"),
     ),
     "taxes": (
@@ -229,22 +235,33 @@ COMMANDS: Mapping[str, str] = {
     "/away": "the stand-in plays for you",
     "/back": "play yourself again",
     "/leave": "leave the table",
-    "/hide": mark("hide your cards; again shows them"),
-    "/pass": mark("pass until this trick ends; again stops it"),
-    "/theme": mark("/theme NAME: other colours"),
-    "/ascii": mark("draw with ASCII characters, or not"),
-    "/mouse": mark("mouse on or off"),
-    "/bell": mark("the bell on your turn, or none"),
-    "/title": mark("the window's title on your turn, or not"),
+    "/hide": "hide your cards; again shows them",
+    "/pass": "pass until this trick ends; again stops it",
+    "/theme": "/theme NAME: other colours",
+    "/ascii": "draw with ASCII characters, or not",
+    "/mouse": "mouse on or off",
+    "/bell": "the bell on your turn, or none",
+    "/title": "the window's title on your turn, or not",
     "/close": "close the table for everyone",
     "/create": "/create NAME [RULE=VALUE ...]: open a table",
     "/join": "/join NAME [password=...]: sit down",
     "/watch": "/watch NAME [password=...]: watch",
+    "/lang": "/lang en, fr, nl or de: the language of all texts",
     "/quit": "quit the program",
 }
 
 
 def command_help(command: str) -> str:
     """What one command does, while it is typed."""
-    what = COMMANDS[command]
+    what = tr_in("commands", COMMANDS[command])
     return what if what.startswith("/") else f"{command}: {what}"
+
+
+def key_name(key: str) -> str:
+    """A key, or what is to be typed, as people call it."""
+    return tr_in("keyboard", key)
+
+
+def key_does(what: str) -> str:
+    """What a key does."""
+    return tr_in("key", what)

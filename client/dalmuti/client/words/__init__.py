@@ -1,7 +1,8 @@
 """Every sentence that people read in the client: titles, ranks, moves, events, errors.
 
-Pure, and in one place, so that another language is another folder like this one. A name is used as
-it stands, and "you" where it is you; sentences are whole, so that they can be read aloud.
+Pure, and in one place; other languages come from the catalogues of `client.i18n`. A name is used
+as it stands, and "you" where it is you, in sentences of their own; all are whole, so that they can
+be translated, and read aloud.
 """
 
 from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
@@ -9,13 +10,15 @@ from dalmuti.client.words.ending import movements
 from dalmuti.client.words.events import places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
-    KINDS,
+    You,
     a_title,
     cards,
     count,
+    first_upper,
     hand,
     info_of,
     is_away,
+    kind,
     listed,
     move,
     name,
@@ -28,6 +31,8 @@ from dalmuti.client.words.names import (
     short_title,
     title,
     who,
+    with_kind,
+    you,
 )
 from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
 from dalmuti.client.words.troubles import (
@@ -46,6 +51,7 @@ from dalmuti.client.words.troubles import (
     reconnected,
     reconnecting,
     renamed,
+    switched,
     unreachable,
     unseated,
     which_table,
@@ -56,9 +62,9 @@ __all__ = [
     "CODES",
     "ERRORS",
     "HOW_TO_PLAY",
-    "KINDS",
     "NOT_ASKED",
     "NO_ADVICE",
+    "You",
     "a_title",
     "advice",
     "bye",
@@ -66,12 +72,14 @@ __all__ = [
     "count",
     "draining",
     "error",
+    "first_upper",
     "first_use",
     "hand",
     "how_to_play",
     "impossible",
     "info_of",
     "is_away",
+    "kind",
     "known_servers_unreadable",
     "listed",
     "move",
@@ -97,6 +105,7 @@ __all__ = [
     "sentence",
     "several",
     "short_title",
+    "switched",
     "title",
     "unasked",
     "unreachable",
@@ -105,4 +114,6 @@ __all__ = [
     "which_table",
     "who",
     "why_not",
+    "with_kind",
+    "you",
 ]
