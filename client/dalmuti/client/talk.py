@@ -204,11 +204,10 @@ class Talk:
         lines = []
         for step in steps:
             course = course.see(model, step)
-            if course.topic is not None and course is not self._course:
+            if course.topic is not None:
                 lines.append(tr("Lesson: {text}", text=course.text))
-            if course.type and model.decision is None and course is not self._course:
-                lines.append(course.type)
-            self._course = course
+                lines += [course.type] if course.type and model.decision is None else []
+        self._course = course
         return [tr(phrases.LESSON_HIDDEN)] if self.hidden and lines else lines
 
     def _told(self, line: Line) -> str:

@@ -45,9 +45,18 @@ class Player:
         self.asked: list[tuple[type[Request], dict[str, Any]]] = []
         self.quits: list[bool] = []
         self.chats: list[str] = []
+        self.rings = 0
         steward = options.pop("steward", Steward())
+        wait, advise = options.pop("wait", lambda: 2.0), options.pop("advise", None)
         self.control = Control(
-            Options(**options), steward, self.ask, self.quits.append, self.chats.append
+            Options(**options),
+            steward,
+            self.ask,
+            self.quits.append,
+            self.chats.append,
+            self.ring,
+            wait,
+            advise,
         )
         self.now = 0.0
         self.stage = stage
@@ -59,6 +68,9 @@ class Player:
         if request is Act:  # the session echoes it as it is sent
             self.learn(reduce(self.control.model, Act(id=len(self.asked), **fields), self.now))
         return len(self.asked)
+
+    def ring(self) -> None:
+        self.rings += 1
 
     def learn(self, model: Model) -> None:
         self.control.update(model, self.now)

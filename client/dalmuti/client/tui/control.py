@@ -407,8 +407,8 @@ class Control:
             self.pass_on(now)
         elif selector is not None:
             step = selector.press(key, now)
-            self._take(step)
-            if step == Step(selector) and len(key) == 1:
+            self._take(step, deciding=key in ("enter", "space", "p"))
+            if len(key) == 1 and key not in selector.KEYS:
                 self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
         elif self.ui.passing and key in COMMIT_KEYS:
             self.ui.hint = tr(asidetexts.PASSING_HINT)
@@ -417,12 +417,13 @@ class Control:
 
     def pass_on(self, now: float) -> None:
         """Passes by itself for the rest of this trick, or not any more."""
-        self.ui.hint = self._autopass.switch(self.model, now)
+        said = self._autopass.switch(self.model, now)
         self.ui.passing = self._autopass.on
         if not self.ui.passing and self.ui.selector is None and self.ui.sent is None:
             self._ask_anew(now)
         elif self.ui.passing:
             self.ui.selector = None
+        self.ui.hint = said
 
     def hide(self, hidden: bool) -> None:
         """Hides what only we may see, or shows it."""
@@ -452,13 +453,16 @@ class Control:
             return ""
         return tr(asidetexts.TITLE_TURN if self.ui.selector is not None else asidetexts.TITLE)
 
-    def _take(self, step: Step) -> None:
-        """What a key or click did to the decision; a move goes to the server."""
+    def _take(self, step: Step, *, deciding: bool = False) -> None:
+        """What a key or click did to the decision; a move goes to the server.
+
+        While cards are hidden nobody hears why something cannot be, only that nothing was decided.
+        """
         decision = self.model.decision
         self.ui.selector = step.selector
         self.ui.hint = step.hint
         if self.ui.hidden and step.hint and not asidetexts.tells_nothing(step.hint):
-            self.ui.hint = tr(asidetexts.HIDDEN_HINT)
+            self.ui.hint = tr(asidetexts.HIDDEN_HINT) if deciding else ""
         if step.move is not None and decision is not None:
             self.ui.sent = step.move
             self.ui.selector = None

@@ -100,8 +100,8 @@ AGAIN: Final = {
 PRESS: Final = {
     "draw": (mark("Press Enter to go on."), ""),
     "result": (
-        mark("Press q, then y, to end here. Space deals another hand."),
-        mark("Type leave to end here; an empty line deals another hand."),
+        mark("Press q, then y, to end. Space deals another hand."),
+        mark("Type leave to end; an empty line deals another hand."),
     ),
     "revolution": (
         mark("Press Enter for no revolution."),
@@ -156,7 +156,7 @@ class Course(Struct, frozen=True, kw_only=True):
         """The course after a look at the game; `step` is how much of the first draw is shown."""
         moment = _moment(model, step)
         if moment == self.moment:
-            return self
+            return replace(self, topic=None)
         decision = model.decision if step is None else None
         # While another thing waits to be read, nothing new comes beside a decision.
         keep = self.unread and decision is not None

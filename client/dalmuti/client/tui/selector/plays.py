@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +21,9 @@ _TYPED = re.compile(r"(?:(?P<count>\d+)x)?(?P<rank>\d*)(?P<plus>\+(?P<jesters>[1
 
 class PlaySelector(Struct, frozen=True, kw_only=True):
     """Leading or following: which set, or Pass (`chosen` is None)."""
+
+    KEYS: ClassVar[str] = "0123456789x*jJ+-p"
+    """The keys of one character that mean something here, whatever is held."""
 
     plays: tuple[Play, ...]
     """Every legal set, weakest first."""
