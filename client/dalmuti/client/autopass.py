@@ -62,7 +62,8 @@ class AutoPass:
             and hand.seat in (hand.trick.passed)
         ):
             return tr(LOCKED)
-        if hand.trick.top is None and hand.turn is not None and hand.seat in hand.turn.seats:
+        ours = hand.turn is not None and hand.seat in hand.turn.seats
+        if hand.trick.top is None and (ours or model.decision is not None):
             return tr(YOU_LEAD)
         self._trick = (hand.number, hand.tricks)
         self.update(model, now)
