@@ -37,6 +37,7 @@ def _play(commands: Any) -> None:
         "play",
         "play alone against house bots",
         "dalmuti play",
+        "dalmuti play --learn            a hand in which everything is explained",
         "dalmuti play --seats 6 --level easy,hard --bot-delay 0.3",
         "dalmuti play --plain --hands 1",
         action="dalmuti.client.start:play",
@@ -54,6 +55,16 @@ def _play(commands: Any) -> None:
         type=whole(0, 2**53),
         metavar="N",
         help="play known deals; the table is marked as not fair",
+    )
+    made.add_argument(
+        "--learn",
+        action="store_true",
+        help="a lesson: one hand, known beforehand, in which all that comes up is explained",
+    )
+    made.add_argument(
+        "--advice",
+        action="store_true",
+        help="show what the expert bot would do, with the points that it expects",
     )
     _rules_and_hands(made)
     shared(made)
@@ -94,6 +105,7 @@ def _host(commands: Any) -> None:
         "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
     )
     made.add_argument("--password", help="what everybody must give who joins")
+    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
     _rules_and_hands(made)
     shared(made)
 
@@ -133,6 +145,7 @@ def _join(commands: Any) -> None:
     )
     where(made)
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
+    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
     shared(made)
 
 

@@ -5,6 +5,8 @@ as it stands, and "you" where it is you, in sentences of their own; all are whol
 be translated, and read aloud.
 """
 
+from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
+from dalmuti.client.words.ending import movements
 from dalmuti.client.words.events import places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
@@ -32,6 +34,7 @@ from dalmuti.client.words.names import (
     with_kind,
     you,
 )
+from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
 from dalmuti.client.words.troubles import (
     BYES,
     ERRORS,
@@ -56,10 +59,14 @@ from dalmuti.client.words.troubles import (
 
 __all__ = [
     "BYES",
+    "CODES",
     "ERRORS",
     "HOW_TO_PLAY",
+    "NOT_ASKED",
+    "NO_ADVICE",
     "You",
     "a_title",
+    "advice",
     "bye",
     "cards",
     "count",
@@ -76,6 +83,7 @@ __all__ = [
     "known_servers_unreadable",
     "listed",
     "move",
+    "movements",
     "name",
     "no_tls",
     "not_vouched_any_more",
@@ -89,6 +97,7 @@ __all__ = [
     "ranks",
     "reconnected",
     "reconnecting",
+    "refused",
     "renamed",
     "rules",
     "rules_short",
@@ -98,11 +107,13 @@ __all__ = [
     "short_title",
     "switched",
     "title",
+    "unasked",
     "unreachable",
     "unseated",
     "verified",
     "which_table",
     "who",
+    "why_not",
     "with_kind",
     "you",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dalmuti.client import i18n
 from dalmuti.client.i18n import mark, tr, tr_n
 from dalmuti.client.words.names import listed
+from dalmuti.client.words.reasons import CODES
 
 ERRORS = {
     "no_such_table": mark("There is no such table here; it may have been closed."),
@@ -31,16 +32,14 @@ ERRORS = {
     "too_few_players": mark("A hand needs two players at least; the host can add a house bot."),
     "no_decision": mark("There is nothing for you to decide now."),
     "stale_decision": mark("Too late: the game has gone on."),
-    "not_your_turn": mark("It is not your turn."),
-    "must_lead": mark("You lead this trick and cannot pass; play any set."),
     "rate_limited": mark("That was too much at once; wait a moment and try again."),
 }
 
 
 def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
-    if code in ERRORS:
-        return tr(ERRORS[code])
+    if code in CODES or code in ERRORS:
+        return tr(CODES.get(code) or ERRORS[code])
     return _whole(message) if message else tr("The server refused.")
 
 

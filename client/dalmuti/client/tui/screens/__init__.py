@@ -21,7 +21,17 @@ from dalmuti.client.tui.canvas import (
     to_ascii,
     wrap,
 )
-from dalmuti.client.tui.screens import before, draw, lobby, overlays, play, result, room
+from dalmuti.client.tui.screens import (
+    aside,
+    before,
+    draw,
+    lesson,
+    lobby,
+    overlays,
+    play,
+    result,
+    room,
+)
 from dalmuti.client.tui.screens.base import Scene
 from dalmuti.client.tui.state import SceneName, Ui, scene_of
 
@@ -48,7 +58,7 @@ def render(model: Model, ui: Ui, cols: int, rows: int, now: float) -> list[Line]
     """The whole screen."""
     if too_small(cols, rows):
         return _gate(cols, rows)
-    screen = _draw(Scene(model, ui, cols, rows, now))
+    screen = _draw(Scene(aside.masked(model) if ui.hidden else model, ui, cols, rows, now))
     return to_ascii(screen) if ui.ascii else screen
 
 
@@ -61,7 +71,15 @@ def scrolled(model: Model, ui: Ui, cols: int, rows: int, now: float) -> int:
 
 
 def _draw(scene: Scene) -> list[Line]:
-    screen = SCENES[scene_of(scene.model, scene.ui)](scene)
+    draw_scene = SCENES[scene_of(scene.model, scene.ui)]
+    course = scene.ui.course
+    if course is not None and scene.model.table is not None:
+        below = Scene(scene.model, scene.ui, scene.cols, scene.rows - lesson.HEIGHT, scene.now)
+        pane = lesson.pane(course, scene.cols, hidden=scene.ui.hidden)
+        screen = lesson.above(draw_scene(below), pane, scene.cols)
+        scene.log_back = below.log_back
+    else:
+        screen = draw_scene(scene)
     over = overlays.over(scene)
     return overlay(screen, over) if over else screen
 
