@@ -340,7 +340,7 @@ DECIDES = HEAD + "    def decide(self, view, decision): return decision.default\
         (HEAD + "    decide = 3\n", "`decide` of Mine in FILE is no method; write"),
         (
             HEAD + "    def decide(self, view): pass\n",
-            "expected `decide(view, decision)`, found `decide(view)`; write `def decide(self, view,",
+            "expected `decide(view, decision)`, found `decide(view)`; write `def decide(self,",
         ),
         (HEAD + "    def decide(view, decision): pass\n", "found `decide(decision)`; write"),
         (

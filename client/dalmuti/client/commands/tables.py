@@ -55,7 +55,7 @@ def _play(commands: Any) -> None:
         metavar="N",
         help="play known deals; the table is marked as not fair",
     )
-    _rules_and_hands(made)
+    _rules_and_hands(made, "the end of `dalmuti host --help` lists them")
     shared(made)
 
 
@@ -94,11 +94,12 @@ def _host(commands: Any) -> None:
         "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
     )
     made.add_argument("--password", help="what everybody must give who joins")
-    _rules_and_hands(made)
+    _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
 
 
-def _rules_and_hands(made: Parser) -> None:
+def _rules_and_hands(made: Parser, rules: str) -> None:
+    """`rules` says where the house rules are listed."""
     made.add_argument(
         "--bot-delay",
         type=seconds,
@@ -109,7 +110,7 @@ def _rules_and_hands(made: Parser) -> None:
         "--rules",
         metavar="NAME=VALUE,...",
         default="",
-        help="house rules, such as passing=locked,scoring=points; `dalmuti host --help` has all",
+        help=f"house rules, such as passing=locked,scoring=points; {rules}",
     )
     made.add_argument(
         "--hands",
