@@ -98,7 +98,7 @@ class Says(Bot):
 async def test_a_choice_is_sent(autojump_clock: trio.testing.MockClock) -> None:
     session, player, reports = await played(Says(Play(12, 3)), DECISION)
     assert session.sent == [Act(id=1, decision=3, choice=Play(12, 3))]
-    assert player.faults == 0 and reports == []
+    assert player.wrong == 0 and reports == []
 
 
 class Odd:
@@ -133,7 +133,7 @@ async def test_wrong_choices_mean_the_default(
 ) -> None:
     session, player, reports = await played(Says(choice), DECISION)
     assert [act.choice for act in session.sent] == [Play(12, 1)]
-    assert player.faults == 1
+    assert player.wrong == 1
     raises = isinstance(choice, BaseException)
     assert (player.illegal, player.late, player.crashed) == (not raises, 0, raises)
     assert why in reports[0] and len(reports[0]) < 2000
@@ -209,8 +209,8 @@ async def test_the_server_is_heard_where_it_speaks_of_no_request(
 ) -> None:
     told = Error(code="strict", message="act 3: no field of it is called 'mood'")
     _, player, reports = await played(Says(PASS), told, Error(re=9, code="refused", message="x"))
-    assert reports == ["the server says: act 3: no field of it is called 'mood'"]
-    assert player.faults == 0
+    assert reports == ["the server says: act 3: no field of it is called 'mood'."]
+    assert player.wrong == 0
 
 
 async def test_a_bot_without_decide_says_so(autojump_clock: trio.testing.MockClock) -> None:
@@ -430,7 +430,7 @@ async def test_a_single_choice_is_made_for_the_bot_after_the_same_pause(
     single = Decision(decision=3, kind="follow", choices=(PASS,), default=PASS)
     begun = trio.current_time()
     session, player, _ = await played(Bot(), single, delay=1.0, chance=random.Random(1))
-    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert [act.choice for act in session.sent] == [PASS] and player.wrong == 0
     assert 0.3 <= session.when[0] - begun <= 1.9
     session, player, _ = await played(Bot(), single, threaded=True)
-    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert [act.choice for act in session.sent] == [PASS] and player.wrong == 0
