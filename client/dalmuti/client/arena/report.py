@@ -115,8 +115,8 @@ def table(
             *_grids(shown, ledger.rows(), ratings),
             "",
             *(_said(pair, shown) for pair in ledger.pairs()),
+            *(f"{short} is {name}." for name, short in shown.items() if short != name),
         ]
-    lines += [f"{short} is {name}." for name, short in shown.items() if short != name]
     faults = [line for name, found in ledger.faults().items() for line in _faults(name, *found)]
     return "\n".join([*lines, *(["", *faults] if faults else [])])
 
