@@ -106,7 +106,7 @@ def table(
     ways = "half the seats each, and changed over" if half else f"in {seats} rotations"
     lines = []
     if deals < wanted:
-        lines += [unfinished(deals, counted(wanted, "deal")), ""]
+        lines += [unfinished(deals, counted(wanted, "deal")), *([""] if deals else [])]
     if deals:
         lines += [
             f"{counted(ledger.hands, 'hand')}: {counted(deals, 'deal')} with {seats} seats,"
