@@ -47,7 +47,8 @@ def test_waiting_in_the_ladder_and_each_match() -> None:
     started = HandStarted(1, (2, 1), "")
     news.event(VIEW, started)
     news.event(VIEW, replace(started, hand=2))
-    news.event(VIEW, MatchEnded((Score(2, 9), Score(1, 1)), (2,)))
+    points = replace(VIEW, options=replace(VIEW.options, scoring="points"))
+    news.event(points, MatchEnded((Score(2, 9), Score(1, 1)), (2,)))
     news.hear(Unseated(table="Ladder 12", reason="closed"))
     news.hear(standings("Alpha"))
     assert said[2:] == [
@@ -66,3 +67,6 @@ def test_elsewhere_nobody_waits_for_a_match() -> None:
     news = News(cast(Session, session), said.append)
     news.hear(Unseated(table="Kitchen", reason="closed"))
     assert said == [] and session.asked == 0
+    scores = (Score(2, 0, 3), Score(3, 0, 2), Score(1, 0, 2))
+    news.event(VIEW, MatchEnded(scores, (2,)))  # by titles, as the table has it
+    assert said == ["Alpha: the match is over, place 2 of 3 with 2 hands won."]

@@ -62,14 +62,19 @@ class News:
                     place = places.index(you) + 1
                     self._say(f"{name}: hand {event.hand}, place {place} of {len(places)}.")
             case MatchEnded():
-                mine = next((score for score in event.scores if score.player == you), None)
-                if mine is not None:
-                    better = sum(score.points > mine.points for score in event.scores)
-                    points = out.counted(mine.points, "point")
-                    place = f"place {better + 1} of {len(event.scores)}"
-                    self._say(f"{name}: the match is over, {place} with {points}.")
+                self._tell_end(table, event)
             case _:
                 pass
+
+    def _tell_end(self, table: TableView, ended: MatchEnded) -> None:
+        by_points = table.options.scoring == "points"  # else the hands won count (C1)
+        scores = {s.player: s.points if by_points else s.hands_won for s in ended.scores}
+        mine = scores.get(table.you or 0)
+        if mine is not None:
+            place = 1 + sum(score > mine for score in scores.values())
+            what = out.counted(mine, "point") if by_points else f"{out.counted(mine, 'hand')} won"
+            name = self._session.name
+            self._say(f"{name}: the match is over, place {place} of {len(scores)} with {what}.")
 
     def _tell_others(self, ladder: Ladder) -> None:
         """Who else is there, as far as the standings have them; not again if it is the same."""

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from textwrap import wrap
+from typing import Final
 
 from dalmuti.client.conform.checks import Check, Outcome
+from dalmuti.client.out import counted
+
+CELLS: Final = 80
+"""Of the longest line of a list."""
 
 
 def line(outcome: Outcome) -> str:
@@ -19,14 +25,16 @@ def line(outcome: Outcome) -> str:
 
 def listed(check: Check) -> str:
     """A check that is not run."""
-    return f"{check.id}  {check.says} [{check.link}]"
+    indent = " " * len(f"{check.id}  ")
+    says = wrap(check.says, CELLS, initial_indent=f"{check.id}  ", subsequent_indent=indent)
+    return "\n".join([*says, f"{indent}{check.link}"])
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """The last line."""
     counts = _counts(outcomes)
     return (
-        f"{len(outcomes)} checks: {counts['passed']} passed, {counts['failed']} failed,"
+        f"{counted(len(outcomes), 'check')}: {counts['passed']} passed, {counts['failed']} failed,"
         f" {counts['skipped']} skipped."
     )
 

@@ -4,7 +4,7 @@ Pure, and in one place, so that another language is another folder like this one
 it stands, and "you" where it is you; sentences are whole, so that they can be read aloud.
 """
 
-from dalmuti.client.words.events import places, sentence, verified
+from dalmuti.client.words.events import not_fair, places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     KINDS,
@@ -79,6 +79,7 @@ __all__ = [
     "no_server",
     "no_tls",
     "no_welcome",
+    "not_fair",
     "not_vouched_any_more",
     "notice",
     "option",

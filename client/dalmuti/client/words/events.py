@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.i18n import tr
 from dalmuti.client.words.houserules import rules
 from dalmuti.client.words.names import (
     BY,
@@ -253,6 +254,15 @@ def verified(number: int, problems: Sequence[str]) -> str:
     return (
         f"WARNING: the deal of hand {number} is NOT what the server was bound to:"
         f" {'; '.join(problems)}. Somebody has cheated, or the server is broken."
+    )
+
+
+def not_fair() -> str:
+    """What a record of known deals can prove, and what it cannot."""
+    return tr(
+        "This table was not fair: its deals were known beforehand, from a seed that somebody gave."
+        " Nothing can prove that nobody knew or chose the cards. What can be verified follows: that"
+        " the cards come from the seeds that the file has, that every move was legal, the places."
     )
 
 
