@@ -128,8 +128,10 @@ class LadderName(Protocol):
 
     name: str
     key: str | None
-    where: str
-    """Where the key is kept, for people."""
+
+    @property
+    def where(self) -> str:
+        """Where the key is kept, for people."""
 
     def save(self, name: str, key: str) -> None:
         """Keeps the key that the server gave us with a new name."""

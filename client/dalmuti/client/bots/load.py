@@ -110,7 +110,7 @@ def _sound(kind: type[Bot], file: Path) -> type[Bot]:
     if kind.decide is Bot.decide:
         raise BotError(f"{where} has no method `decide`; write `def decide(self, view, decision):`")
     if inspect.isabstract(kind):
-        missing = ", ".join(sorted(kind.__abstractmethods__))
+        missing = ", ".join(sorted(getattr(kind, "__abstractmethods__", ())))
         raise BotError(f"{where} is abstract, and cannot be made: it lacks {missing}")
     if not _takes(kind.__init__, 1) or not _takes(kind.__new__, 1):
         raise BotError(f"{where} wants arguments to be made, and is made without any")
@@ -151,6 +151,9 @@ def _takes(function: object, number: int) -> bool:
 
 def _shown_signature(function: object, bound: bool) -> str:
     """The parameters without `self`, as its author has written them."""
-    names = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
+    found = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return f"({', '.join(stars.get(each.kind, '') + each.name for each in names[bound:])})"
+    names = [
+        f"{stars[each.kind]}{each.name}" if each.kind in stars else each.name for each in found
+    ]
+    return f"({', '.join(names[bound:])})"
