@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import os
 import sys
 
@@ -44,10 +45,14 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")
     if given.command is None:
         top.error(f"expected a command: {given.commands}")
+    gc.disable()  # until all is imported: see start.quick_imports
     try:
         from dalmuti.client import start
 
-        return start.run(given)
+        code = start.run(given)
+        if not _flushed():  # or Python would try again at the exit, and make the code 120
+            _forget_output()
+        return code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -70,6 +75,17 @@ def _joined(words: list[str]) -> list[str]:
     """`bot new` and `bot doctor` are commands of two words, with a help of their own."""
     two = " ".join(words[:2])
     return [two, *words[2:]] if two in ("bot new", "bot doctor") else words
+
+
+def _flushed() -> bool:
+    """Whether all that was said has arrived; not so when the terminal or the reader is gone."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        return False
+    return True
 
 
 def _forget_output() -> None:

@@ -19,7 +19,6 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Any, Final, Literal, Protocol
 
 import anyio
@@ -135,6 +134,13 @@ class LadderName(Protocol):
 
     def save(self, name: str, key: str) -> None:
         """Keeps the key that the server gave us with a new name."""
+
+
+def _client() -> str:
+    """What we say we are. The import takes longer than a screen, and can wait for the first."""
+    from importlib.metadata import version
+
+    return f"dalmuti {version('dalmuti')}"
 
 
 class _Again(Over):
@@ -329,7 +335,7 @@ class Session:
             versions=VERSIONS,
             name=self.name,
             kind=self._kind,
-            client=f"dalmuti {version('dalmuti')}",
+            client=_client(),
             password=self._password,
             strict=self._strict,
         )
