@@ -57,9 +57,14 @@ def test_help_is_fast_and_has_an_example(command: str) -> None:
     )
     words = [*command.split(), "--help"]
     done = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, *words],
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert f"dalmuti {command}".strip() in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert "example" in done.stdout
     assert "IMPORTED []" in done.stdout
 

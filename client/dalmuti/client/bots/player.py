@@ -113,6 +113,7 @@ class Player:
         self.bot = bot
         self.delay = delay
         self.faults = faults or Faults(report)
+        self.report = self.faults.report
         self._news = News(session, news)
         self.chance = chance or random.Random()
         self.model = Model()

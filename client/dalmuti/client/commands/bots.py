@@ -58,12 +58,12 @@ def _bot(commands: Any) -> None:
 
 
 BOT = """\
-`dalmuti bot new FILE` writes a bot to begin with, and `dalmuti bot doctor HOST` says whether a bot
-can play at a server; each has a --help of its own.
+`dalmuti bot new FILE` writes a bot to begin with, and `dalmuti bot doctor HOST`
+says whether a bot can play at a server; each has a --help of its own.
 
 exit codes:
-  0   it played until it left, or until the table was closed, and nothing was wrong with it
-  1   the same, but something was decided for it: it was illegal, late, or crashed
+  0   it played to the end, and nothing was wrong with it
+  1   it played to the end, and was illegal, late, or crashed at least once
   2   wrong use, or its file cannot be loaded
   3   no server answers, or the connection was lost for good
   4   the server or the table refused it, or sent it away
@@ -77,8 +77,8 @@ def _new(commands: Any) -> None:
         "write a bot that plays, to begin with",
         "dalmuti bot new mybot.py",
         action="dalmuti.client.bots.new:command",
-        more="The class in it is called like the file: mybot.py holds Mybot. A file that is there\n"
-        "already is left as it is.",
+        more="The class in it is called like the file: mybot.py holds Mybot. A file that\n"
+        "is there already is left as it is.",
     )
     made.add_argument("file", nargs="?", metavar="FILE", help="what to write, such as mybot.py")
 
@@ -103,7 +103,7 @@ def _doctor(commands: Any) -> None:
 
 
 DOCTOR = """\
-It plays a hand with house bots at a table of its own, where nobody else can sit down.
+It plays a hand with house bots at a table of its own, where nobody else sits.
 
 exit codes:
   0   a bot can play there
@@ -177,9 +177,16 @@ def _arena(commands: Any) -> None:
 
 RULES = "house rules, such as passing=locked; the end of `dalmuti host --help` lists them"
 ARENA = """\
-With fewer players than seats the first is the candidate: in each deal he sits in every seat once,
-and the others fill the rest in turn. With as many players as seats, every rotation is played.
-The same seed gives the same moves, whatever --jobs and --over."""
+With fewer players than seats the first is the candidate: in each deal he sits
+in every seat once, and the others fill the rest in turn. With as many players
+as seats, every rotation is played. The same seed gives the same moves, whatever
+--jobs and --over. Ctrl-C ends it, and tells what there is so far.
+
+exit codes:
+  0   it was played to the end, whatever the bots did
+  2   wrong use, or a bot cannot be loaded
+  3   no cluster answers
+  130 and 143: stopped by Ctrl-C or SIGTERM"""
 
 
 def _conform(commands: Any) -> None:

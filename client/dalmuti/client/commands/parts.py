@@ -59,7 +59,12 @@ def shared(made: Parser) -> None:
     made.add_argument(
         "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
     )
-    made.add_argument("--theme", choices=THEMES, help="the colours of the full screen")
+    made.add_argument(
+        "--theme",
+        choices=THEMES,
+        metavar="NAME",
+        help=f"the colours of the full screen: {', '.join(THEMES)}",
+    )
 
 
 def where(made: Parser) -> None:

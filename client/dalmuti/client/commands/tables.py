@@ -65,7 +65,7 @@ def _host(commands: Any) -> None:
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
-        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
+        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points",
         "dalmuti host --port 12014 --table Kitchen",
         more=HOUSE_RULES,
         action="dalmuti.client.start:host",
