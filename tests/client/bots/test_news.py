@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from client.test_bot import VIEW
 from dalmuti.client.bots.news import News
+from dalmuti.client.model import LinkChanged
 from dalmuti.client.session import Held, Session
 from dalmuti.core.events import HandStarted, MatchEnded, Score
 from dalmuti.protocol.messages import Enlisted, Ladder, ListLadder, Rank, Seated, Unseated
@@ -70,3 +71,12 @@ def test_elsewhere_nobody_waits_for_a_match() -> None:
     scores = (Score(2, 0, 3), Score(3, 0, 2), Score(1, 0, 2))
     news.event(VIEW, MatchEnded(scores, (2,)))  # by titles, as the table has it
     assert said == ["Alpha: the match is over, place 2 of 3 with 2 hands won."]
+
+
+def test_a_lost_connection_is_told_once_until_it_is_back() -> None:
+    said: list[str] = []
+    news = News(cast(Session, Enlisting()), said.append)
+    for state in ("connecting", "open", "lost", "lost", "open", "lost"):
+        news.hear(LinkChanged(state, f"now {state}."))
+    again = "Alpha is connected again."
+    assert said == ["Alpha: now lost.", again, "Alpha: now lost."]

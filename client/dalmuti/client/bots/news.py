@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dalmuti.client import out
-from dalmuti.client.model import Input
+from dalmuti.client.model import Input, LinkChanged
 from dalmuti.client.session import Session
 from dalmuti.client.words import listed
 from dalmuti.core.events import HandEnded, HandStarted, MatchEnded, Seen
@@ -26,6 +26,7 @@ class News:
         self._rated = False
         self._others: tuple[str, ...] | None = None
         """Who was in the ladder when it was last said."""
+        self._is_lost = False
 
     def hear(self, message: Input) -> None:
         """What the server says, but for events."""
@@ -44,6 +45,12 @@ class News:
                 session.request(ListLadder, most=RANKS)
             case Ladder():
                 self._tell_others(message)
+            case LinkChanged(state="lost") if not self._is_lost:  # once, however often it is tried
+                self._is_lost = True
+                self._say(f"{session.name}: {message.text}")
+            case LinkChanged(state="open") if self._is_lost:
+                self._is_lost = False
+                self._say(f"{session.name} is connected again.")
             case _:
                 pass
 
