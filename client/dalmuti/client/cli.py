@@ -1,6 +1,7 @@
 """The command `dalmuti`: reads the command line and hands over to `start`.
 
-Nothing but argparse is imported before it is understood, so that `--help` is there at once. Every
+Nothing but argparse is imported before it is understood, so that `--help` is there at once; it is
+in English, as argparse itself is, whose headings and errors it stands among. Every
 error of use is one sentence and exit code 2; a bug leaves its traceback in a file and exits 70.
 """
 
@@ -14,6 +15,7 @@ import sys
 
 from dalmuti.client.commands import bots, records, tables
 from dalmuti.client.commands.parts import BUG, OK, WRONG_USE, Parser
+from dalmuti.client.i18n import tr
 
 
 def parser() -> Parser:
@@ -62,7 +64,10 @@ def main(arguments: list[str] | None = None) -> int:
         if error.errno != errno.ENOSPC:
             return _bug(error)
         print(
-            f"dalmuti {given.command}: nothing more can be written: the disk is full.",
+            tr(
+                "dalmuti {command}: nothing more can be written: the disk is full.",
+                command=given.command,
+            ),
             file=sys.stderr,
         )
         _forget_output()
@@ -105,8 +110,12 @@ def _bug(error: Exception) -> int:
     ) as file:
         traceback.print_exception(error, file=file)
     print(
-        f"dalmuti: this is a bug in Dalmuti ({type(error).__name__}); the details are in"
-        f" {file.name}. Please report it with that file.",
+        tr(
+            "dalmuti: this is a bug in Dalmuti ({kind}); the details are in {file}. Please report"
+            " it with that file.",
+            kind=type(error).__name__,
+            file=file.name,
+        ),
         file=sys.stderr,
     )
     return BUG

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 import anyio
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.protocol.codec import Unknown, UnknownEvent
 from dalmuti.protocol.connection import NEED_DATA, ClientConnection, Connection, State, bye_for
 from dalmuti.protocol.errors import LocalProtocolError, RemoteProtocolError
@@ -118,7 +119,7 @@ class Link:
         except anyio.WouldBlock:
             self.drop()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise LocalProtocolError("you are not connected at the moment") from None
+            raise LocalProtocolError(tr("you are not connected at the moment")) from None
 
     def goodbye(self) -> None:
         """Says bye behind all that is queued, and then gives the server a moment to close."""
@@ -137,7 +138,7 @@ class Link:
 
         The welcome has to be there after `patience` seconds, whatever else comes.
         """
-        reason: Over = Lost("The server closed the connection.")
+        reason: Over = Lost(tr("The server closed the connection."))
         self._patience, self._greeted_by = patience, anyio.current_time() + patience
         try:
             async with anyio.create_task_group() as tasks:
@@ -184,7 +185,7 @@ class Link:
                     continue
                 silence += PING_SECONDS
                 if silence >= DEAD_SECONDS:
-                    raise Lost("The server has been silent for too long.")
+                    raise Lost(tr("The server has been silent for too long."))
                 if self.is_open:
                     self.send(Ping())
                 continue
@@ -203,9 +204,9 @@ class Link:
         try:
             return await self._stream.receive()
         except anyio.EndOfStream:
-            raise Lost("The server closed the connection.") from None
+            raise Lost(tr("The server closed the connection.")) from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise Lost("The connection is lost.") from None
+            raise Lost(tr("The connection is lost.")) from None
 
     def _sort(self, message: Message) -> None:
         """Pings stay here."""

@@ -26,6 +26,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.client.link import (
     DEAD_SECONDS,
     Link,
@@ -239,7 +240,7 @@ class Session:
             self._on_message(request)
         try:
             if self._link is None or not self._link.is_open:
-                raise LocalProtocolError("you are not connected at the moment")
+                raise LocalProtocolError(tr("you are not connected at the moment"))
             self._link.send(request)
         except LocalProtocolError as error:
             self._on_message(Error(re=request.id, code="refused", message=str(error)))
@@ -290,7 +291,7 @@ class Session:
                 if lost_since is None or self._lasted(now):
                     delay, lost_since = FIRST_DELAY, now
                 elif now - lost_since > GIVE_UP_SECONDS:
-                    return self._finish(Ended("lost", f"{lost} Giving up."))
+                    return self._finish(Ended("lost", tr("{reason} Giving up.", reason=lost)))
                 await self._back_off(str(lost), delay)
                 delay = min(LAST_DELAY, delay * 2)
         return self._finish(self._closing)
@@ -350,12 +351,12 @@ class Session:
             try:
                 return await self.connect()
             except TimeoutError:
-                raise Lost(f"{self.address} does not answer.") from None
+                raise Lost(tr("{address} does not answer.", address=self.address)) from None
             except OSError as error:
                 raise Lost(words.unreachable(self.address, error)) from None
             finally:
                 self._waiting = None
-        raise Lost("Closed while connecting.")
+        raise Lost(tr("Closed while connecting."))
 
     def _post(self, message: ClientMessage) -> None:
         """Sends a message of our own accord; after the goodbye there are no more."""
@@ -530,7 +531,7 @@ class Session:
             return False
         if seq != self._seq + 1:
             self._seq = None
-            raise Lost("An event was missed.")
+            raise Lost(tr("An event was missed."))
         self._seq, self._seq_instance = seq, self._instance
         return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalmuti.client.i18n import tr, tr_n
+from dalmuti.client.out import counted
 from dalmuti.protocol.messages import Rank
 from dalmuti.protocol.text import safe_text, width
 
@@ -20,21 +20,15 @@ def standings(address: str, ranks: Sequence[Rank], seats: int, hands: int) -> li
     rows = [HEAD, *(_row(place, rank) for place, rank in enumerate(ranks, start=1))]
     widths = [max(width(row[n]) for row in rows) for n in range(len(HEAD))]
     return [
-        tr_n(
-            "The ladder of {address}: {seats} seats, {number} hand a match.",
-            "The ladder of {address}: {seats} seats, {number} hands a match.",
-            hands,
-            address=address,
-            seats=seats,
-        ),
+        f"The ladder of {address}: {seats} seats, {counted(hands, 'hand')} a match.",
         *(_line(row, widths) for row in rows),
-        tr("ordinal: mu - 3 sigma. points: by hands; where the stand-in played it is none."),
+        "ordinal: mu - 3 sigma. points: by hands; where the stand-in played it is none.",
     ]
 
 
 def _row(place: int, rank: Rank) -> tuple[str, ...]:
     hands = max(rank.hands, 1)
-    kind = tr("house") if rank.house else tr("here") if rank.here else ""
+    kind = "house" if rank.house else "here" if rank.here else ""
     return (
         str(place),
         safe_text(rank.name),
