@@ -57,7 +57,8 @@ async def test_a_bot_whose_table_is_closed(good: bool, tmp_path: Path) -> None:
     assert done.returncode == 1
     shown = [line for line in complaints if "It saw {" in line]
     assert len(shown) == 1 and "raised IndexError" in shown[0] and "mine.py, line 6" in shown[0]
-    *_, times, last = complaints
+    *_, times, last, why = complaints
+    assert why.endswith("the exit code is 1, since not all was well with the bot")
     number = int(times.split()[2])
     assert number > 1 and f"{number} times: Mine raised IndexError" in times
     assert f"Mine: 0 illegal, 0 late and {number} crashed; it was asked for {number} dec" in last

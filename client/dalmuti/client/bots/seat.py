@@ -138,7 +138,11 @@ def seat_bots(
         )
     if caught:
         return 128 + caught[0]
-    return max((ended.code for ended in ends), default=0) or (FAULTY if faulty else 0)
+    code = max((ended.code for ended in ends), default=0)
+    if code == 0 and faulty:
+        complain(f"the exit code is {FAULTY}, since not all was well with the bot")
+        return FAULTY
+    return code
 
 
 def complain(text: str) -> None:
