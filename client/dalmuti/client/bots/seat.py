@@ -126,10 +126,9 @@ def seat_bots(
         for each in claims:
             if each is not None:
                 each[0].close()
+    for line in faults.summary():
+        complain(line)
     faulty = [player for player in players if player.wrong]
-    if faulty:
-        for line in faults.summary():
-            complain(line)
     for player in faulty:
         complain(
             f"{player.session.name}: {player.illegal} illegal, {player.late} late and"
