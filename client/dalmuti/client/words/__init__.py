@@ -7,7 +7,7 @@ be translated, and read aloud.
 
 from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
 from dalmuti.client.words.ending import movements
-from dalmuti.client.words.events import places, sentence, verified
+from dalmuti.client.words.events import not_fair, places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     You,
@@ -44,13 +44,18 @@ from dalmuti.client.words.troubles import (
     first_use,
     impossible,
     known_servers_unreadable,
+    ladder_key_wrong,
+    ladder_name_taken,
+    no_server,
     no_tls,
+    no_welcome,
     not_vouched_any_more,
     notice,
     other_certificate,
     reconnected,
     reconnecting,
     renamed,
+    silent,
     switched,
     unreachable,
     unseated,
@@ -81,11 +86,16 @@ __all__ = [
     "is_away",
     "kind",
     "known_servers_unreadable",
+    "ladder_key_wrong",
+    "ladder_name_taken",
     "listed",
     "move",
     "movements",
     "name",
+    "no_server",
     "no_tls",
+    "no_welcome",
+    "not_fair",
     "not_vouched_any_more",
     "notice",
     "option",
@@ -105,6 +115,7 @@ __all__ = [
     "sentence",
     "several",
     "short_title",
+    "silent",
     "switched",
     "title",
     "unasked",
