@@ -8,7 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
-from dalmuti.client.tui.screens import aside
+from dalmuti.client.tui.screens import hiding
 from dalmuti.client.tui.screens.base import (
     NARROW_NOTE,
     NARROW_SPLIT,
@@ -65,8 +65,8 @@ def table_screen(
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
-    hand, choice = aside.hand_section(scene, hand), aside.choice_section(scene, choice)
-    does, keys = "" if scene.ui.hidden else does, aside.keys_of(scene, keys)
+    hand, choice = hiding.hand_section(scene, hand), hiding.choice_section(scene, choice)
+    does, keys = "" if scene.ui.hidden else does, hiding.keys_of(scene, keys)
     if scene.round:
         heading = [line(span(middle[0], "head")), line()] if middle[0] else []
         return court_screen(
