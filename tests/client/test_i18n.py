@@ -90,6 +90,10 @@ def test_a_text_is_looked_up_when_it_is_shown() -> None:
     assert words.reconnected() == before
 
 
+def test_no_text_stays_no_text(language: str) -> None:
+    assert i18n.tr("") == ""
+
+
 def test_the_pseudo_locale_is_longer_and_keeps_its_fields() -> None:
     text = "The server stops in {seconds} s; this hand goes on until {when!r}."
     longer = accented(text)

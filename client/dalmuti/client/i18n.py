@@ -49,7 +49,7 @@ def _catalogue() -> gettext.NullTranslations:
 
 def tr(text: str, /, **fields: object) -> str:
     """The text in the language of this context, its `{fields}` filled in."""
-    translated = _catalogue().gettext(text)
+    translated = _catalogue().gettext(text) if text else ""  # that would be the file's header
     return translated.format(**fields) if fields else translated
 
 

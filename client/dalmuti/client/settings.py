@@ -37,6 +37,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Mode = "screen"
     ascii: bool = False
     theme: Theme = "default"
+    mouse: bool = True
+    bell: bool = True
+    """Ring when it is our turn."""
+    title: bool = True
+    """Say in the title of the window when it is our turn."""
 
 
 def path() -> Path:

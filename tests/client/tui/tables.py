@@ -74,6 +74,7 @@ class Stage:
         self.match = Match(options or TableOptions(seats=seats))
         self.infos: dict[int, PlayerInfo] = {}
         self.decisions = 0
+        self.solo = False
         self.seq = 0
         self.model = Model()
         self.table = table
@@ -94,6 +95,7 @@ class Stage:
             players=list(self.infos.values()),
             you=self.you,
             host=1,
+            solo=self.solo,
         )
         self.tell(Snapshot(seq=self.seq, table=view))
 

@@ -45,9 +45,18 @@ class Player:
         self.asked: list[tuple[type[Request], dict[str, Any]]] = []
         self.quits: list[bool] = []
         self.chats: list[str] = []
+        self.rings = 0
         steward = options.pop("steward", Steward())
+        wait, advise = options.pop("wait", lambda: 2.0), options.pop("advise", None)
         self.control = Control(
-            Options(**options), steward, self.ask, self.quits.append, self.chats.append
+            Options(**options),
+            steward,
+            self.ask,
+            self.quits.append,
+            self.chats.append,
+            self.ring,
+            wait,
+            advise,
         )
         self.now = 0.0
         self.stage = stage
@@ -59,6 +68,9 @@ class Player:
         if request is Act:  # the session echoes it as it is sent
             self.learn(reduce(self.control.model, Act(id=len(self.asked), **fields), self.now))
         return len(self.asked)
+
+    def ring(self) -> None:
+        self.rings += 1
 
     def learn(self, model: Model) -> None:
         self.control.update(model, self.now)
@@ -424,9 +436,9 @@ def test_tables_are_joined_watched_and_made() -> None:
 
 def test_commands_of_the_lobby() -> None:
     player = in_lobby()
-    say(player.control, "/create My table passing=locked, seats=6 password=x")
-    say(player.control, "/join Night owls password=secret")
-    say(player.control, "/watch Kitchen")
+    say(player.control, "/create My table passing=locked, seats=6 password=x", player.now)
+    say(player.control, "/join Night owls password=secret", player.now)
+    say(player.control, "/watch Kitchen", player.now)
     assert player.asked == [
         (
             CreateTable,
@@ -435,9 +447,9 @@ def test_commands_of_the_lobby() -> None:
         (JoinTable, {"table": "Night owls", "watch": False, "password": "secret"}),
         (JoinTable, {"table": "Kitchen", "watch": True, "password": None}),
     ]
-    say(player.control, "hello")
+    say(player.control, "hello", player.now)
     assert player.hint
-    say(player.control, "/deal")
+    say(player.control, "/deal", player.now)
     assert len(player.asked) == 3 and player.hint
     assert completions(player.control, "/join n") == ["/join Night owls"]
 
@@ -457,7 +469,7 @@ def test_commands_of_a_table() -> None:
         "/back",
         "/close",
     ):
-        say(player.control, text)
+        say(player.control, text, player.now)
     assert (
         player.asked
         == [
@@ -473,17 +485,17 @@ def test_commands_of_a_table() -> None:
         or player.hint
     )
     for text, overlay in (("/help", "help"), ("/score", "scores"), ("/quit", "leave")):
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.ui.overlay == overlay
     for text in ("/who", "/rules"):
         logged = player.control.model.logged
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.model.logged == logged + 1
     for text in ("/nonsense", "/kick", "/kick nobody"):
         player.control.ui.hint = ""
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.hint
-    say(player.control, "/leave")
+    say(player.control, "/leave", player.now)
     assert player.quits == [True]
 
 

@@ -39,11 +39,13 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.advice import Advise
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
+from dalmuti.client.tui.attention import Attention
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
@@ -92,6 +94,7 @@ class Screen:
         session: Talking,
         steward: Steward | None = None,
         options: Options | None = None,
+        advise: Advise | None = None,
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
@@ -104,6 +107,8 @@ class Screen:
             session.request,
             self._quit,
             self.open_chat,
+            lambda: self._attention.ring(),
+            advise=advise,
         )
         self.caught: int | None = None
         """The signal that ended us."""
@@ -128,6 +133,7 @@ class Screen:
             input=input,
             output=output,
         )
+        self._attention = Attention(self.app.output)
         self.app.ttimeoutlen = 0.05  # Esc alone is known after 50 ms, not after half a second
 
     def _layout(self) -> FloatContainer:
@@ -160,6 +166,7 @@ class Screen:
                     failure = None if self.gone else error
                 except Exception as error:
                     failure = error
+                self._attention.close()
                 self.session.close(leave=False)  # unless it is over, or we are leaving already
                 if self._tick is not None:
                     self._tick.cancel()
@@ -223,6 +230,7 @@ class Screen:
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
+        self._attention.title(self.control.title)
         delay = self.control.next_tick(self.now)
         if delay is not None and self._tick is None:
             self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
@@ -276,7 +284,7 @@ class Screen:
         text = self._chat.text
         self.close_chat()
         self.control.ui.hint = ""
-        say(self.control, text)
+        say(self.control, text, self.now)
         self._changed()
 
     def complete(self) -> None:
@@ -292,6 +300,11 @@ class Screen:
     def interrupt(self) -> None:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
         self._quit(False)
+
+    def suspend(self) -> None:
+        """Ctrl-Z: the shell gets its terminal as it was, until `fg`."""
+        self._attention.title("")
+        self.app.suspend_to_background()
 
     def repaint(self) -> None:
         self.app.renderer.clear()
@@ -352,6 +365,7 @@ async def run_screen(
     session: Talking,
     steward: Steward | None = None,
     options: Options | None = None,
+    advise: Advise | None = None,
     *,
     input: TerminalInput | None = None,
     output: Output | None = None,
@@ -361,7 +375,7 @@ async def run_screen(
     The last result stays on the terminal when the screen is gone. What went wrong is said on
     standard error.
     """
-    screen = Screen(session, steward, options, input=input, output=output)
+    screen = Screen(session, steward, options, advise, input=input, output=output)
     ended = await screen.run()
     if screen.caught is not None:
         return 128 + screen.caught

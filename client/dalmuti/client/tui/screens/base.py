@@ -164,6 +164,8 @@ def chat_row(scene: Scene) -> Line:
     hint = scene.ui.hint or scene.model.refusal
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
+    if scene.ui.advice and not scene.ui.hidden:
+        return fit(line(span(f" {scene.ui.advice}", "note")), scene.cols)
     if scene.model.table is None:
         return fit(line(span(f" {tr(labels.COMMAND_LINE)}", "dim")), scene.cols)
     return fit(line(span(f" {tr(labels.CHAT_LINE)}", "dim")), scene.cols)
@@ -171,7 +173,14 @@ def chat_row(scene: Scene) -> Line:
 
 # -- the log ------------------------------------------------------------------------------------
 
-LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
+LOG_STYLES = {
+    "event": "",
+    "own": "",
+    "pass": "dim",
+    "chat": "chat",
+    "notice": "dim",
+    "warning": "warn",
+}
 
 
 def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:

@@ -149,7 +149,7 @@ def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
 
 def _own_tax(scene: Scene, due: Due | None) -> Line:
     hand = scene.hand
-    if hand.seat is None or hand.cards is None:
+    if hand.seat is None or hand.cards is None or scene.ui.hidden:
         return line(span(tr(labels.TAXES_SEALED), "dim"))
     if due is None:
         return line(span(tr(labels.MERCHANTS_FREE), "dim"))

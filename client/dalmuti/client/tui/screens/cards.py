@@ -182,7 +182,9 @@ def _entry(play: Play | None, chosen: bool) -> Line:
 
 def _second_row(selector: PlaySelector, room: int) -> Line:
     if not selector.armed:
-        return line(span(labels.typed_no_play(selector.typed), "warn"))
+        reason = "" if selector.unfinished else selector.reason
+        why = labels.not_because(selector.typed, reason) if reason else ""
+        return line(span(why or labels.typed_no_play(selector.typed), "warn"))
     if not selector.plays:
         return line(span(tr(labels.ONLY_PASS), "dim"))
     says = span(labels.enter_plays(selector.chosen), "dim")

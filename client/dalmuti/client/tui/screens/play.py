@@ -8,6 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
+from dalmuti.client.tui.screens import hiding
 from dalmuti.client.tui.screens.base import (
     NARROW_NOTE,
     NARROW_SPLIT,
@@ -52,18 +53,20 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
-    aside: tuple[str, Sequence[Line]] | None = None,
+    above_log: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
 
     `notes` say something of each player, beside which stands whether he is there. In a window that
-    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `aside`
+    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `above_log`
     stands above the log, where the list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    hand, choice = hiding.hand_section(scene, hand), hiding.choice_section(scene, choice)
+    does, keys = "" if scene.ui.hidden else does, hiding.keys_of(scene, keys)
     if scene.round:
         heading = [line(span(middle[0], "head")), line()] if middle[0] else []
         return court_screen(
@@ -72,7 +75,7 @@ def table_screen(
             title=left_title,
             notes=notes,
             middle=[*heading, *middle[1]],
-            aside=aside,
+            above_log=above_log,
             waiting=_waiting(scene),
             hand=hand,
             choice=choice,
@@ -135,7 +138,7 @@ def tricks(scene: Scene) -> list[Line]:
         notes=[(note_of if scene.round else _act_note)(scene, seat) for seat in _seats(scene)],
         extra=() if scene.round else _history(scene),
         middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
-        aside=trick_list(scene) if scene.round else None,
+        above_log=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
         does=_does(selector),
