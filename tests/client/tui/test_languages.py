@@ -16,10 +16,12 @@ from client.tui.test_screens import JOIN, PICTURES, SEATS
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
-from dalmuti.client.tui.canvas import Line, cells, text_of
+from dalmuti.client.tui.canvas import Line, cells, text_of, wrap
 from dalmuti.client.tui.screens import render
+from dalmuti.client.tui.screens.lesson import ROWS
 from dalmuti.client.tui.selector import PlaySelector
-from dalmuti.core.titles import title_of
+from dalmuti.client.words import lesson
+from dalmuti.core.titles import Title, title_of
 from dalmuti.protocol.text import width
 
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -122,3 +124,21 @@ def test_the_help_leaves_a_gap_between_a_key_and_what_it_does(language: str) -> 
         for key, what in keys:
             assert width(keytexts.key_name(key)) <= 11, key
             assert width(keytexts.key_does(what)) <= 24, what
+
+
+@pytest.mark.parametrize("name", ["result", "result-2", "match-over", "draw-titles"])
+def test_titles_of_results_are_whole_even_with_longer_words(language: str, name: str) -> None:
+    text = text_of(drawn(name, 8))
+    for title in Title:
+        assert any(each(title) in text for each in (words.title, words.short_title)), title
+
+
+def test_the_lesson_fits_into_its_lines(language: str) -> None:
+    if language == "pseudo":
+        return
+    longest = "Katharina von Bora II"
+    for text in (*lesson.TEXTS.values(), *lesson.AGAIN.values()):
+        told = tr(text, title=words.a_title(Title.LESSER_DALMUTI), who=longest, place="10", play="")
+        assert len(wrap(told, 76, 0)) <= ROWS, told
+    for keys, line in lesson.PRESS.values():
+        assert max(width(tr(keys)), width(tr(line))) <= 74
