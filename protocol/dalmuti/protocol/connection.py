@@ -184,7 +184,7 @@ class Connection(Generic[In, Out]):
         (`bye_for`) can follow.
         """
         if self._failed is not None:
-            raise self._failed
+            raise _again(self._failed)
         if self.state is State.CLOSED or (self.role == "server" and self.state is State.GREETED):
             return NEED_DATA
         try:
@@ -193,7 +193,7 @@ class Connection(Generic[In, Out]):
                 return NEED_DATA
             return cast(In, self._from_client(body) if self.role == "server" else self._read(body))
         except RemoteProtocolError as error:
-            self._failed = error
+            self._failed = _again(error)
             self._frames.clear()
             raise
 
@@ -296,6 +296,11 @@ def _framed(message: Message, limit: int) -> bytes:
     if message is not _last[0] or limit != _last[1]:
         _last = (message, limit, frame(codec.encode(message), limit))
     return _last[2]
+
+
+def _again(error: RemoteProtocolError) -> RemoteProtocolError:
+    """The same error without its traceback, which would hold all that saw it, and us: garbage."""
+    return RemoteProtocolError(str(error), error.reason)
 
 
 def bye_for(error: ProtocolError) -> Bye:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -38,6 +39,12 @@ SHOWN = 250
 
 LATE_SECONDS = 0.1
 """Between two looks at least, whether who was behind with reading still is."""
+
+
+@cache
+def _program() -> str:
+    """What this is, and of which version. Looked up once: that reads a file, and makes garbage."""
+    return f"dalmuti {version('dalmuti')}"
 
 
 class Lobby:
@@ -124,7 +131,7 @@ class Lobby:
         self._note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
-            server=f"dalmuti {version('dalmuti')}",
+            server=_program(),
             instance=self.instance,
             name=name,
             bots=HOUSE_BOTS,
