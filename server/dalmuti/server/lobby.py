@@ -412,11 +412,12 @@ class Lobby:
                 self.ladder.over(room.table)
             self._note_gone()
 
-    def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
-        peer = self.peers.get(conn)
-        if peer is not None:
-            peer.put(message)
-            self._told[conn] = peer
+    def _deliver(self, conns: tuple[int, ...], messages: tuple[msg.ServerMessage, ...]) -> None:
+        for conn in conns:
+            peer = self.peers.get(conn)
+            if peer is not None:
+                peer.put(messages)
+                self._told[conn] = peer
 
     def _flush(self) -> None:
         """Sends what was delivered; what can wait for more may have to.

@@ -131,49 +131,61 @@ class Peer:
 
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
-        self.put(message)
+        self.put((message,))
         self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         self._wake.set()
 
-    def put(self, message: ServerMessage) -> None:
-        """Puts a message into the outbox. Call `flush` when there is no more to say for now."""
+    def put(self, messages: tuple[ServerMessage, ...]) -> None:
+        """Puts messages into the outbox. Call `flush` when there is no more to say for now.
+
+        Several connections are best given the same tuple: its frames are made once.
+        """
+        if self._strict is not None and len(messages) > 1:  # what it reports comes in between
+            for message in messages:
+                self.put((message,))
+            return
         if self._ending:
             return
-        metrics, last = self._house.metrics, False
-        if type(message) is EventMessage:
-            self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
-        else:
-            self.may_wait = self.may_wait and isinstance(message, Ok)
-            if isinstance(message, Unseated):
-                self.room = None
-            elif isinstance(message, Error):
-                metrics.errors[message.code] += 1
-            elif isinstance(message, Bye):
-                metrics.byes[message.reason] += 1
-                last = True
+        last = False
+        for message in messages:
+            if type(message) is EventMessage:
+                self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
+            else:
+                self._note_words(message)
+                last = isinstance(message, Bye)
         try:
-            data = self._connection.send(message)
+            frames, size = self._connection.send_all(messages)
         except LocalProtocolError:
             self._log.crash("cannot_send")
             self.end(ByeReason.ERROR, "the server cannot say what it should")
             return
-        over = self._outbox_bytes + len(data) > self._limits.outbox_bytes
-        if over or len(self._outbox) >= self._limits.outbox_items:
+        over = self._outbox_bytes + size > self._limits.outbox_bytes
+        if over or len(self._outbox) + len(frames) > self._limits.outbox_items:
             self._outbox_bytes -= sum(map(len, self._outbox))
             self._outbox.clear()
             self._note("slow_consumer")
-            metrics.slow_consumers += 1
+            self._house.metrics.slow_consumers += 1
             if last:
                 self._finish()
             else:
                 self.end(ByeReason.SLOW_CONSUMER, "you do not read what is sent to you")
             return
-        self._outbox.append(data)
-        self._outbox_bytes += len(data)
+        self._outbox += frames
+        self._outbox_bytes += size
         if last:
             self._finish()
         elif self._strict is not None:
-            self._strict.sent(message)
+            self._strict.sent(messages[0])
+
+    def _note_words(self, message: ServerMessage) -> None:
+        """What is to be known of a message that is no event."""
+        self.may_wait = self.may_wait and isinstance(message, Ok)
+        if isinstance(message, Unseated):
+            self.room = None
+        elif isinstance(message, Error):
+            self._house.metrics.errors[message.code] += 1
+        elif isinstance(message, Bye):
+            self._house.metrics.byes[message.reason] += 1
 
     def flush(self) -> None:
         """Writes what the system takes at once; the rest is the writer's.
@@ -387,6 +399,10 @@ class Peer:
 
     def _some(self) -> bytes:
         """As much of the outbox as goes well into one write."""
+        if self._outbox_bytes <= SEND_SIZE:
+            data = b"".join(self._outbox)
+            self._outbox.clear()
+            return data
         parts = [self._outbox.popleft()]
         size = len(parts[0])
         while self._outbox and size + len(self._outbox[0]) <= SEND_SIZE:

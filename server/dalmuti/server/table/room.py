@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Protocol
 
 import trio
@@ -66,7 +68,7 @@ class Asked(Struct):
 
 
 class Room:
-    """A table with its task. `deliver` hands a message to a connection and never waits; `flush`
+    """A table with its task. `deliver` hands messages to connections and never waits; `flush`
     sends what was delivered."""
 
     def __init__(
@@ -74,7 +76,7 @@ class Room:
         table: Table,
         log: Log,
         *,
-        deliver: Callable[[int, msg.ServerMessage], None],
+        deliver: Callable[[tuple[int, ...], tuple[msg.ServerMessage, ...]], None],
         flush: Callable[[], None],
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
@@ -296,8 +298,8 @@ class Room:
 
     def _spread(self, batch: Batch) -> None:
         """Lets everyone know what is kept."""
-        for conn, message in batch.output:
-            self._deliver(conn, message)
+        for conns, outputs in groupby(batch.output, itemgetter(0)):
+            self._deliver(conns, tuple(message for _, message in outputs))
         self._flush()
         self._count(batch.entries)
         for hand in batch.seeds:
@@ -344,8 +346,8 @@ class Room:
                 await self._keeper.forget()
             except NotKept:
                 self._log.warning("table_not_kept")
-        for conn, _ in list(self.table.people.connected()):
-            self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
+        farewell = msg.Unseated(table=self.table.name, reason="closed")
+        self._deliver(self.table.people.audience, (farewell,))
         self._flush()
 
     def _finish(self) -> None:
