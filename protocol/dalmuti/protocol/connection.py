@@ -213,6 +213,9 @@ class Connection(Generic[In, Out]):
             raise
 
     def _from_client(self, body: bytes) -> ClientMessage:
+        if self.state is State.OPEN and not self.strict:
+            if (act := codec.act_of(body)) is not None:
+                return act
         raw = codec.unpack(body, codec.TO_SERVER, strict=self.strict)
         if self.state is not State.START:
             message = codec.to_client_message(raw)

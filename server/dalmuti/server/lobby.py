@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.codec import CLIENT_TYPES
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
 from dalmuti.server.bans import Bans
@@ -39,6 +40,10 @@ SHOWN = 250
 
 LATE_SECONDS = 0.1
 """Between two looks at least, whether who was behind with reading still is."""
+
+
+KINDS = {kind: tag for tag, kind in CLIENT_TYPES.items()}
+"""What each kind of message is called on the wire."""
 
 
 @cache
@@ -168,7 +173,7 @@ class Lobby:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
         began = time.perf_counter()
-        kind = str(type(request).__struct_config__.tag)
+        kind = KINDS[type(request)]
         if isinstance(request, msg.Leave):
             peer.entrant = None
         try:
