@@ -35,8 +35,7 @@ from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
-
-KINDS = {kind: tag for tag, kind in CLIENT_TYPES.items()}
+KINDS: dict[type, str] = {kind: tag for tag, kind in CLIENT_TYPES.items()}
 """What each kind of message is called on the wire."""
 
 

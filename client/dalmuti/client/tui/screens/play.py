@@ -184,7 +184,8 @@ def _pile(scene: Scene) -> list[Line]:
         ]
         beaten = span(labels.beaten_by(trick.top), "dim")
         acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
-        second = [Span("dim", f"{tr(labels.THIS_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.THIS_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         mine = scene.ui.selector is not None
@@ -192,7 +193,8 @@ def _pile(scene: Scene) -> list[Line]:
         first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{tr(labels.LAST_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.LAST_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:
