@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+import pytest
 import trio
 from msgspec.structs import replace
 
@@ -227,3 +228,30 @@ async def test_a_thread_that_raises_ctrl_c_is_a_crash_like_any_other(
     player, reports = await run(Quits(), session)
     assert player.crashed == 1 and session.sent[0].choice == DECISION.default
     assert reports[0].startswith("Quits raised KeyboardInterrupt (test_slow_bots.py, line ")
+
+
+async def test_a_bot_that_is_busy_for_ever_is_told_of_what_is_new_and_its_author_of_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A decision is not among what is dropped, however much comes after it."""
+    monkeypatch.setattr("dalmuti.client.bots.player.MOST_WAITING", 5)
+    bot = Slow()
+    chats = [EventMessage(seq=seq, event=Chatted("Ada", "?")) for seq in range(4, 12)]
+    session = Steps(
+        FIRST,
+        waits_for(bot.entered),
+        EventMessage(seq=2, event=Played(0, Play(12, 1), 4, "standin")),
+        EventMessage(seq=3, event=Turn("lead", (0,), 4, 5000)),
+        SECOND,
+        *chats,
+        bot.go.set,
+        lambda: session.until_sent(),
+    )
+    _, reports = await run(bot, session)
+    assert bot.calls[:2] == ["decide 3", "decide 4"]
+    assert [act.decision for act in session.sent] == [4]
+    assert reports == [
+        "Slow is behind: 5 events wait while it is busy; it does not hear of the oldest any more.",
+        "Slow goes on; it did not hear of 6 events.",
+    ]
+    assert bot.calls.count("Chatted") <= 4

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
-from dalmuti.client.model import LinkChanged, Model, reduce
+from dalmuti.client.model import Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.commands import IN_LOBBY, completions, offered, say
@@ -363,6 +363,37 @@ def test_the_log_scrolls_and_comes_back() -> None:
     player.control.wheel(False)
     player.press("pagedown", "pagedown", "pagedown")
     assert player.control.ui.log_back == 0
+
+
+def test_who_reads_older_lines_goes_on_reading_them_when_something_happens() -> None:
+    player = Player(Stage(4).deal().finish())
+    player.press("pageup")
+    player.control.notice("a word of our own, which is at the end and out of sight")
+    back, logged = player.control.ui.log_back, player.control.model.logged
+    model = player.control.model
+    for text in ("one", "two", "three"):
+        model = replace(model, log=(*model.log, Line("chat", text)), logged=model.logged + 1)
+    player.learn(model)
+    assert player.control.ui.log_back == back + model.logged - logged == back + 3
+    player.press("pagedown", "pagedown").learn(replace(model, logged=model.logged + 1))
+    assert player.control.ui.log_back == 0  # at the end: what is new is seen
+
+
+def test_a_lost_connection_counts_down_how_long_the_table_waits() -> None:
+    player = Player(Stage(4, seed=3).deal().run(your_turn))
+    open_link = player.control.model
+    lost = LinkChanged("lost", "gone", None)
+    player.learn(replace(open_link, link=lost))
+    waits = open_link.welcome.limits.grace_ms / 1000  # type: ignore[union-attr]
+    held_until = player.control.ui.held_until
+    assert held_until == player.now + waits
+    assert 0 < player.control.next_tick(player.now) <= 1.0  # type: ignore[operator]
+    player.now += 5
+    player.learn(replace(open_link, link=LinkChanged("connecting")))
+    player.learn(replace(open_link, link=lost))
+    assert player.control.ui.held_until == held_until  # counted from the first loss
+    player.learn(open_link)
+    assert player.control.ui.held_until is None
 
 
 # -- the lobby --------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
+from dalmuti.client import out
 from dalmuti.client.bot import Bot, Fault, begin, choice_of, tell
 from dalmuti.client.bots.faults import Faults
 from dalmuti.client.bots.news import News
@@ -41,7 +42,8 @@ from dalmuti.protocol.messages import Act, Choice, Decision, Error, EventMessage
 from dalmuti.protocol.text import safe_text
 
 MOST_WAITING: Final = 4096
-"""Events that wait for a bot that is busy; the oldest are dropped. A hand has some 300."""
+"""What waits for a bot that is busy: a hand has some 300 events. With more than that the bot does
+not hear of the oldest events, and its author is told; a decision waits as long as it is asked."""
 ENDS: Final = (
     HandStarted,
     HandEnded,
@@ -124,7 +126,9 @@ class Player:
         self._threaded = threaded
         self._listens = type(bot).on_event is not Bot.on_event or "on_event" in vars(bot)
         self._asked: Asked | None = None
-        self._waiting: deque[Asked | tuple[TableView, Seen]] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Asked | tuple[TableView, Seen]] = deque()
+        self._missed = 0
+        """Events that the bot will not hear of, since it is busy for so long."""
         drawn = self.chance.getrandbits(53)
         self._note(begin(bot, drawn if seed is None else seed), None, None)
 
@@ -206,6 +210,24 @@ class Player:
     def _put(self, item: Asked | tuple[TableView, Seen]) -> None:
         self._waiting.append(item)
         self._wake.set()
+        if len(self._waiting) > MOST_WAITING:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        oldest = self._waiting.popleft()
+        if isinstance(oldest, Asked):
+            if oldest.over:
+                return
+            asked, oldest = oldest, self._waiting.popleft()
+            self._waiting.appendleft(asked)
+        if isinstance(oldest, Asked):
+            return  # only one decision is asked at a time, so this one is over
+        if not self._missed:
+            self.report(
+                f"{self._kind} is behind: {MOST_WAITING} events wait while it is busy; it does not"
+                " hear of the oldest any more."
+            )
+        self._missed += 1
 
     async def _work(self) -> None:
         """Calls the bot in a thread, for one thing after the other."""
@@ -216,6 +238,10 @@ class Player:
                 self._wake = anyio.Event()
                 await self._wake.wait()
             item = self._waiting.popleft()
+            if self._missed:
+                missed = out.counted(self._missed, "event")
+                self.report(f"{self._kind} goes on; it did not hear of {missed}.")
+                self._missed = 0
             if not isinstance(item, Asked):
                 self._note(await call(tell, self.bot, *item), item[0], None)
                 continue

@@ -197,6 +197,7 @@ def _conform(commands: Any) -> None:
         'dalmuti conform --client "node bot.js {host} {port} {table} {name}"',
         'dalmuti conform --client "python minimal_bot.py" --only C-201,C-202',
         "dalmuti conform --server 127.0.0.1:12013 --json",
+        "dalmuti conform --server cards.example.org:12013 --tls",
         "dalmuti conform --list",
         action="dalmuti.client.conform.command:run",
         more="Without any of {host} {port} {table} {name} all four are added to the command.",
@@ -204,6 +205,7 @@ def _conform(commands: Any) -> None:
     made.add_argument("--client", metavar="COMMAND", help="starts the client that is tried")
     made.add_argument("--server", metavar="HOST:PORT", help="the server that is tried")
     made.add_argument("--password", help="the server's password, where it has one")
+    encryption(made)
     made.add_argument("--only", metavar="ID,...", help="these checks and no others")
     made.add_argument("--list", action="store_true", help="tell the checks, and run none")
     made.add_argument("--json", action="store_true", help="one JSON object instead of lines")

@@ -48,7 +48,7 @@ from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
-from dalmuti.client.tui.screens import render, too_small
+from dalmuti.client.tui.screens import render, scrolled, too_small
 from dalmuti.client.tui.style import style_of
 from dalmuti.protocol.messages import MAX_CHAT, Request
 
@@ -245,7 +245,14 @@ class Screen:
     def press(self, key: str) -> None:
         if not self._too_small():
             self.control.press(key, self.now)
+            self._stop_at_the_end()
             self._changed()
+
+    def _stop_at_the_end(self) -> None:
+        """The log is scrolled no further than it goes, or the way back would begin with nothing."""
+        ui, size = self.control.ui, self.app.output.get_size()
+        if ui.log_back:
+            ui.log_back = scrolled(self.control.model, ui, size.columns, size.rows, self.now)
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
@@ -322,6 +329,7 @@ class Screen:
                     self.control.wheel(False)
                 else:
                     return NotImplemented
+                self._stop_at_the_end()
                 self._changed()
                 return None
 

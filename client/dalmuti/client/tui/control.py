@@ -122,10 +122,20 @@ class Control:
             self._draw_at = now + DRAW_SECONDS
         if table is None or table.draw is None or self._game_calls(now):
             self.ui.draw_step = None
+        self._hold(before, now)
+        if self.ui.log_back:  # who reads what was said before goes on reading there
+            self.ui.log_back += max(0, model.logged - before.logged)
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
         self._chores(now)
+
+    def _hold(self, before: Model, now: float) -> None:
+        """Once the connection is lost the table waits as long as the server has said."""
+        if self.model.link.state == "open":
+            self.ui.held_until = None
+        elif before.link.state == "open" and self.model.welcome is not None:
+            self.ui.held_until = now + self.model.welcome.limits.grace_ms / 1000
 
     def _game_calls(self, now: float) -> bool:
         """The game cannot wait for the end of the draw: tricks are played, or time runs out."""
@@ -182,7 +192,12 @@ class Control:
         moments = [self._draw_at] if self.ui.draw_step is not None else []
         if self._result_until is not None and now < self._result_until:
             moments.append(self._result_until)
-        clocks = (model.ends_at, model.link.retry_at, *model.countdowns.values())
+        clocks = (
+            model.ends_at,
+            model.link.retry_at,
+            self.ui.held_until,
+            *model.countdowns.values(),
+        )
         if any(clock is not None and clock > now for clock in clocks):
             moments.append(now + 1.0)
         return min(1.0, max(0.0, min(moments) - now)) if moments else None
@@ -281,9 +296,8 @@ class Control:
         return True
 
     def _scroll(self, lines: int) -> None:
-        """The log goes back or on; about as many lines as it has entries are there to see."""
-        limit = max(0, len(self.model.log) - 1)
-        self.ui.log_back = min(limit, max(0, self.ui.log_back + lines))
+        """The log goes back or on; where it ends only the screen knows (`screens.scrolled`)."""
+        self.ui.log_back = max(0, self.ui.log_back + lines)
 
     def _next_theme(self) -> None:
         """The next colours; after the last ones the signs change between Unicode and ASCII."""

@@ -36,6 +36,8 @@ class Ui:
     """What the command in the chat line may become."""
     log_back: int = 0
     """How many lines the log is scrolled back."""
+    held_until: float | None = None
+    """While the connection is lost: until when the table waits for us, at least."""
     lobby_index: int = 0
     draw_step: int | None = None
     """How much of the first draw is shown: its rounds, then the titles; None: not any more."""

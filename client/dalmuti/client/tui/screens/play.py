@@ -32,6 +32,7 @@ from dalmuti.client.tui.screens.cards import (
     play_words,
     trick_chain,
 )
+from dalmuti.client.tui.screens.court import court_screen, note_of, pile, trick_list
 from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.core.cards import Counts, Play, counts_of
 from dalmuti.core.events import Act, Exchange
@@ -51,19 +52,41 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
+    aside: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
+
+    `notes` say something of each player, beside which stands whether he is there. In a window that
+    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `aside`
+    stands above the log, where the list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    if scene.round:
+        heading = [line(span(middle[0], "head")), line()] if middle[0] else []
+        return court_screen(
+            scene,
+            parts=parts,
+            title=left_title,
+            notes=notes,
+            middle=[*heading, *middle[1]],
+            aside=aside,
+            waiting=_waiting(scene),
+            hand=hand,
+            choice=choice,
+            does=does,
+            mine=mine,
+            keys=keys,
+        )
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
     sections = (middle, hand, choice)
     rows = scene.rows - 8 - sum(len(lines) for _, lines in sections)
-    left = player_rows(scene, split - 3, notes)
+    told = [with_presence(scene, seat, note) for seat, note in enumerate(notes)]
+    left = player_rows(scene, split - 3, told)
     left += _waiting(scene)
     left += extra if len(left) + 2 < rows else ()
     body(frame, scene, left, rows, split)
@@ -109,9 +132,10 @@ def tricks(scene: Scene) -> list[Line]:
         scene,
         parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
-        extra=_history(scene),
-        middle=("", _pile(scene)),
+        notes=[(note_of if scene.round else _act_note)(scene, seat) for seat in _seats(scene)],
+        extra=() if scene.round else _history(scene),
+        middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
+        aside=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
         does=_does(selector),
@@ -171,7 +195,7 @@ def _pile(scene: Scene) -> list[Line]:
     if not scene.tall:
         whole = [*first, span("   "), beaten]
         return [whole if cells(whole) <= room else first, told]
-    drawn = pictures([(trick.top.cards(), "accent")], room - 46) if trick.top else []
+    drawn = pictures([(trick.top.cards(), "pick")], room - 46) if trick.top else []
     beside = [first, [beaten], line(span(note, "note"))]
     if not drawn:
         return [first, line(span(note, "note")), []]
@@ -247,8 +271,8 @@ def _hand_section(
         return tr(labels.WATCHING_TITLE), [[], line(span(tr(labels.WATCHING_HAND), "dim"))]
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
-    if scene.tall and hand.cards:
-        lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
+    if scene.tall:
+        lines = hand_pictures(scene, leaving) + lines
     return labels.your_hand(len(hand.cards)), lines
 
 
