@@ -159,7 +159,7 @@ class _End(Over):
 class Session:
     """One client at one server, over as many connections as it takes."""
 
-    link_type: type[Link] = Link
+    link_type: Callable[[Stream, Callable[[Message], None]], Link] = Link
     """What a connection is made of."""
 
     def __init__(
