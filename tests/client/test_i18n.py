@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gettext
 from collections.abc import Iterator
 from contextvars import Context, copy_context
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from client.languages import LONGER, accented, speaking
 from dalmuti.client import cli, i18n, words
 from dalmuti.client.talk import Talk
+from dalmuti.client.words import names
 from dalmuti.protocol.text import width
 
 Environment = dict[str, str]
@@ -81,6 +83,21 @@ def test_guests_have_their_own() -> None:
         copy_context().run(guest, language)
     assert said == {"fr": ["fr", "fr"], "nl": ["nl", "nl"]}
     assert i18n.language() == "en"
+
+
+@pytest.mark.parametrize("language", i18n.LANGUAGES)
+def test_an_output_without_accents_gets_none(language: str) -> None:
+    """Every text of a catalogue can be said in ASCII, as in a terminal without UTF-8."""
+    i18n.use(language, accents=False)
+    i18n.switch("fr")
+    assert i18n.tr_in("command", "rules") == "regles"
+    i18n.switch(language)
+    for text in (*names.TITLES.values(), *names.RANKS, words.reconnected()):
+        assert i18n.tr(text).isascii()
+    if language != "en":
+        catalogue = gettext.translation(i18n.DOMAIN, i18n.CATALOGUES, [language])
+        for text in vars(catalogue)["_catalog"].values():
+            assert len(i18n.bare(text)) >= len(text), text  # no letter is lost
 
 
 def test_a_text_is_looked_up_when_it_is_shown() -> None:

@@ -12,11 +12,14 @@ import pytest
 
 from client.languages import speaking
 from client.tui.tables import NAMES
-from client.tui.test_screens import JOIN, PICTURES, SEATS
+from client.tui.test_screens import JOIN, PICTURES, SEATS, follow
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
+from dalmuti.client.steward import Steward
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Line, cells, text_of, wrap
+from dalmuti.client.tui.commands import completions, run
+from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.screens.lesson import ROWS
 from dalmuti.client.tui.selector import PlaySelector
@@ -142,3 +145,19 @@ def test_the_lesson_fits_into_its_lines(language: str) -> None:
         assert len(wrap(told, 76, 0)) <= ROWS, told
     for keys, line in lesson.PRESS.values():
         assert max(width(tr(keys)), width(tr(line))) <= 74
+
+
+def test_a_command_changes_the_language_of_what_is_drawn_next() -> None:
+    control = Control(Options(), Steward(), lambda request, **fields: None, lambda leave: None)
+    control.update(follow(4)[0], 0.0)
+
+    def bar() -> str:
+        return text_of(render(control.model, control.ui, 80, 24, 0.0)).splitlines()[0]
+
+    with speaking("en"):
+        assert "4 players" in bar()
+        run(control, "/lang nl", 0.0)
+        assert control.ui.hint == tr("This is English from now on.") and "4 spelers" in bar()
+        run(control, "/lang xx", 0.0)
+        assert "fr (Français)" in control.ui.hint and "4 spelers" in bar()
+        assert completions(control, "/lang n") == ["/lang nl"]
