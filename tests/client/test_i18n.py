@@ -7,13 +7,17 @@ import gettext
 from collections.abc import Iterator
 from contextvars import Context, copy_context
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from client.languages import LONGER, accented, speaking
 from dalmuti.client import cli, i18n, words
+from dalmuti.client.settings import Settings
 from dalmuti.client.talk import Talk
 from dalmuti.client.words import names
+from dalmuti.core.cards import JESTER
+from dalmuti.core.titles import Title
 from dalmuti.protocol.text import width
 
 Environment = dict[str, str]
@@ -54,6 +58,29 @@ def test_all_can_be_used_and_know_their_own_name(language: str) -> None:
     i18n.use(language)
     assert i18n.language() == language
     assert i18n.NAMES[language]
+
+
+def test_the_settings_take_the_same_languages() -> None:
+    hint = get_type_hints(Settings)["lang"]
+    assert get_args(get_args(hint)[0]) == i18n.LANGUAGES == tuple(i18n.NAMES)
+
+
+@pytest.mark.parametrize(
+    "language,titles,jester",
+    [
+        ("en", "Greater Dalmuti, Lesser Dalmuti, Merchant, Lesser Peon, Greater Peon", "Jester"),
+        ("fr", "Grand Dalmuti, Petit Dalmuti, Marchand, Petit Bouffon, Gros Bouffon", "Joker"),
+        ("nl", "Grote Dalmuti, Kleine Dalmuti, Koopman, Kleine Dienaar, Grote Dienaar", "Nar"),
+        ("de", "Großer Dalmuti, Kleiner Dalmuti, Kaufmann, Kleiner Diener, Großer Diener", "Narr"),
+    ],
+)
+def test_titles_are_those_of_the_published_editions(
+    language: str, titles: str, jester: str
+) -> None:
+    i18n.use(language)
+    assert ", ".join(map(words.title, Title)) == titles
+    assert words.rank(JESTER) == jester
+    assert len({*map(words.rank, range(1, 14))}) == 13
 
 
 def test_a_switch_is_seen_by_all_that_came_of_one_use() -> None:
