@@ -77,7 +77,7 @@ def test_nothing_is_cut_that_english_shows_whole(
     """A translator finds words that fit: no picture has more dots of cut texts than in English."""
     english = text_of(drawn(name, seats, cols, rows))
     for language in ("fr", "nl", "de"):
-        with speaking(language):
+        with speaking(language, strict=True):
             text = text_of(drawn(name, seats, cols, rows))
         more = text.count("…") - english.count("…")
         cut = [line for line in text.splitlines() if "…" in line and line not in english]
