@@ -42,7 +42,7 @@ LATE_SECONDS = 0.1
 """Between two looks at least, whether who was behind with reading still is."""
 
 
-KINDS = {kind: tag for tag, kind in CLIENT_TYPES.items()}
+KINDS: dict[type, str] = {kind: tag for tag, kind in CLIENT_TYPES.items()}
 """What each kind of message is called on the wire."""
 
 
