@@ -183,6 +183,7 @@ async def test_a_table_that_is_closed_asks_the_journal_before_it_says_so(
     nursery.start_soon(house.room.ask, ADA, msg.Close(id=3))
     await wait_all_tasks_blocked()
     assert house.table.closed and house.heard == []
+    house.keeper.slow = False
     house.keeper.go_on(True)
     await wait_all_tasks_blocked()
     assert house.answers() == [(1, 2), (1, 3)]
