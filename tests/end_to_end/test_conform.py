@@ -194,9 +194,7 @@ async def test_what_is_no_server_of_ours_is_told_so(nursery: trio.Nursery) -> No
     (listener,) = await nursery.start(serve)
     place = Place("127.0.0.1", listener.socket.getsockname()[1])
     text, code = await place.greeted()
-    assert (
-        text.startswith("expected messages of the protocol, found one that is none") and code == 3
-    )
+    assert "is no Dalmuti server: a web server answers there (HTTP)" in text and code == 3
     nursery.cancel_scope.cancel()
 
 

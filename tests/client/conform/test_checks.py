@@ -30,6 +30,7 @@ from dalmuti.client.conform.clients.catalogue import all_checks as of_clients
 from dalmuti.client.conform.program import CommandError, command_of
 from dalmuti.client.conform.servers.catalogue import all_checks as of_servers
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.text import width
 
 
 class Nothing:
@@ -85,6 +86,7 @@ async def test_each_check_has_an_outcome_of_its_own(autojump_clock: object) -> N
         ("X-4", "FAIL", "expected rain within 70 s, found nothing"),
     ]
     assert report.summary(outcomes) == "4 checks: 1 passed, 2 failed, 1 skipped."
+    assert report.summary(outcomes[:1]).startswith("1 check: ")
     found = json.loads(report.as_json("client", outcomes))
     assert (found["passed"], found["failed"], found["skipped"]) == (1, 2, 1)
     assert found["checks"][0]["link"] == "docs/protocol.md#bytes"
@@ -150,7 +152,7 @@ async def test_where_nobody_is_there_the_other_checks_are_not_run(autojump_clock
     outcomes = await run_all(catalogue.checks, nothing, 2, lambda outcome: None)
     assert [(each.check.id, each.hopeless) for each in outcomes] == [("X-1", True)]
     assert report.summary(outcomes, 1) == (
-        "1 checks: 0 passed, 1 failed, 0 skipped."
+        "1 check: 0 passed, 1 failed, 0 skipped."
         " Not run: 1 more, which would fail for the same reason."
     )
     assert json.loads(report.as_json("client", outcomes, 1))["not_run"] == 1
@@ -223,8 +225,8 @@ def test_wrong_use_is_a_sentence(
 
 def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "--list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(of_clients()) + len(of_servers())
+    first_lines = [line for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert len(first_lines) == len(of_clients()) + len(of_servers())
     assert main(["conform", "--list", "--server", "x", "--only", "S-101"]) == 0
     assert capsys.readouterr().out.startswith("S-101  ")
 
@@ -240,3 +242,11 @@ def test_help_loads_nothing() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "example" in done.stdout and "IMPORTED []" in done.stdout
+
+
+def test_the_list_fits_80_cells() -> None:
+    for check in (*of_clients(), *of_servers()):
+        first, *more, link = report.listed(check).splitlines()
+        assert first.startswith(f"{check.id}  ") and link.strip() == check.link
+        assert " ".join([first[len(check.id) :], *more]).split() == check.says.split()
+        assert all(width(line) <= 80 for line in (first, *more, link)), check.id

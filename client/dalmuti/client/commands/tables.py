@@ -66,7 +66,7 @@ def _play(commands: Any) -> None:
         action="store_true",
         help="show what the expert bot would do, with the points that it expects",
     )
-    _rules_and_hands(made)
+    _rules_and_hands(made, "the end of `dalmuti host --help` lists them")
     shared(made)
 
 
@@ -76,7 +76,7 @@ def _host(commands: Any) -> None:
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
-        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
+        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points",
         "dalmuti host --port 12014 --table Kitchen",
         more=HOUSE_RULES,
         action="dalmuti.client.start:host",
@@ -106,11 +106,12 @@ def _host(commands: Any) -> None:
     )
     made.add_argument("--password", help="what everybody must give who joins")
     made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
-    _rules_and_hands(made)
+    _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
 
 
-def _rules_and_hands(made: Parser) -> None:
+def _rules_and_hands(made: Parser, rules: str) -> None:
+    """`rules` says where the house rules are listed."""
     made.add_argument(
         "--bot-delay",
         type=seconds,
@@ -121,7 +122,7 @@ def _rules_and_hands(made: Parser) -> None:
         "--rules",
         metavar="NAME=VALUE,...",
         default="",
-        help="house rules, such as passing=locked,scoring=points; `dalmuti host --help` has all",
+        help=f"house rules, such as passing=locked,scoring=points; {rules}",
     )
     made.add_argument(
         "--hands",

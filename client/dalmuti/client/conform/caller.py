@@ -65,6 +65,8 @@ class Caller:
         self.verdicts: list[Verdict] = []
         self.ended = False
         """Whether the server has closed the connection."""
+        self.first = b""
+        """How what the server says begins."""
         self.waits_for = ""
         self.is_mute = False
         """Whether `ping` is left unanswered."""
@@ -199,7 +201,9 @@ class Caller:
 
     async def _some(self) -> bytes:
         try:
-            return bytes(await self.stream.receive_some(65536))
+            data = bytes(await self.stream.receive_some(65536))
+            self.first = self.first or data[:80]
+            return data
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 

@@ -10,9 +10,14 @@ import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from textwrap import wrap
 from typing import Any, Final
 
 from dalmuti.client.conform.checks import Check, Outcome
+from dalmuti.client.out import counted
+
+CELLS: Final = 80
+"""Of the longest line of a list."""
 
 MOST_LINKS: Final = 3
 
@@ -25,7 +30,9 @@ def line(outcome: Outcome) -> str:
 
 def listed(check: Check) -> str:
     """A check that is not run."""
-    return f"{check.id}  {check.says} [{check.link}]"
+    indent = " " * len(f"{check.id}  ")
+    says = wrap(check.says, CELLS, initial_indent=f"{check.id}  ", subsequent_indent=indent)
+    return "\n".join([*says, f"{indent}{check.link}"])
 
 
 def faults(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
@@ -67,7 +74,7 @@ def summary(outcomes: Sequence[Outcome], left: int = 0) -> str:
     """The last line; `left` checks were not run, since nobody is there."""
     counts = _counts(outcomes)
     text = (
-        f"{len(outcomes)} checks: {counts['passed']} passed, {counts['failed']} failed,"
+        f"{counted(len(outcomes), 'check')}: {counts['passed']} passed, {counts['failed']} failed,"
         f" {counts['skipped']} skipped."
     )
     if not left:

@@ -23,7 +23,7 @@ from dalmuti.client.conform.checks import Evidence, Failed, Skipped
 from dalmuti.client.conform.encrypted import encrypted
 from dalmuti.client.link import Over
 from dalmuti.client.trust import Trust
-from dalmuti.client.words.troubles import unreachable
+from dalmuti.client.words.troubles import no_server, silent, unreachable
 from dalmuti.core import events as ev
 from dalmuti.core.events import Event
 from dalmuti.protocol import messages as msg
@@ -70,14 +70,25 @@ class Place(Struct, frozen=True):
             caller = await self.connect()
             await caller.hello(_name(), kind="bot", password=self.password)
         except Failed as failed:
-            if caller is None or caller.bye is None:
+            if caller is None:
                 return str(failed), NO_CONNECTION
+            if caller.bye is None:
+                return self._instead(caller, failed).removesuffix("."), NO_CONNECTION
             text = safe_text(caller.bye.message or caller.bye.reason).removesuffix(".")
             return f"the server does not let us in: {text}", REFUSED
         finally:
             if caller is not None:
                 await caller.close()
         return "", OK
+
+    def _instead(self, caller: Caller, failed: Failed) -> str:
+        """What it may be that does not greet a caller."""
+        where = f"{self.host}:{self.port}"
+        if caller.first:
+            return no_server(where, caller.first, str(failed))
+        if caller.ended:
+            return str(failed)
+        return silent(where, ANSWER_SECONDS, with_password=self.password is not None)
 
 
 class Visit:

@@ -24,18 +24,18 @@ KEYS_FOLLOW: Final[Keys] = (
     ("t", "chat"),
     ("a", "pass on"),
     ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_PASS: Final[Keys] = (
     ("Enter", "pass"),
     ("t", "chat"),
     ("a", "pass on"),
     ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_LEAD: Final[Keys] = (
     ("Left Right", "rank"),
@@ -45,20 +45,20 @@ KEYS_LEAD: Final[Keys] = (
     ("j", "Jester"),
     ("t", "chat"),
     ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
     ("a", "pass on"),
     ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
     ("PgUp", "older"),
     ("m", "mouse"),
     ("c", "colours"),
-    ("q", "leave"),
 )
 KEYS_HIDDEN: Final[Keys] = (
     ("h", "show your cards"),

@@ -24,7 +24,6 @@ COMMAND_LINE = mark("/ for commands")
 CHAT_PROMPT = "chat> "
 LOG = mark("Log")
 CHAT = mark("Chat")
-LOG_BACK = mark("Log (older lines, PgDn for newer)")
 PLAYERS = mark("Players")
 WAITING = mark("Waiting")
 PASS = mark_in("choice", "Pass")

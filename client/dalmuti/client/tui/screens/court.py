@@ -55,7 +55,7 @@ def court_screen(
     title: str,
     notes: Sequence[Line],
     middle: Sequence[Line],
-    aside: Section | None,
+    above_log: Section | None,
     waiting: Sequence[Line],
     hand: Section,
     choice: Section,
@@ -65,8 +65,8 @@ def court_screen(
 ) -> list[Line]:
     """The frame of all scenes of a hand in a window that is wide and tall.
 
-    `notes` has the last line of each place, `aside` what stands above the log, and `waiting` who
-    sits at the table without a part in the hand.
+    `notes` has the last line of each place, `above_log` what stands above the log, and `waiting`
+    who sits at the table without a part in the hand.
     """
     split = split_at(scene)
     frame = Frame(scene.cols)
@@ -82,7 +82,7 @@ def court_screen(
     ]
     left = around(places, middle, split - 3, rows - len(waiting))
     left += waiting
-    head, above = aside or (log_title(scene), ())
+    head, above = above_log or (log_title(scene), ())
     right = scene.cols - split - 4
     frame.rule(
         "┌┐", title, split=split, joint="┬", second=head, remark=placetexts.order_of_places()

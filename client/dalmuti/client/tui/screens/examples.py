@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalmuti.client.i18n import tr
-from dalmuti.client.tui.canvas import Line, Span, cells, line, span, wrap
+from dalmuti.client.tui.canvas import Line, Span, fit, line, span, wrap
 from dalmuti.client.tui.screens.base import Scene
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.cards import PEASANT, Play
@@ -45,6 +45,6 @@ def lines(scene: Scene, room: int) -> list[Line]:
         (tr("not legal"), "warn", illegal),
     ):
         for number, part in enumerate(wrap(text, room - 12, 0)):
-            label = span("" if number else name, style)
-            rows.append([label, Span("", " " * max(1, 12 - cells([label]))), Span("", part)])
+            label = fit([] if number else [span(name, style)], 12)
+            rows.append([*label, Span("", part)])
     return [*rows, line()]

@@ -53,12 +53,12 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
-    aside: tuple[str, Sequence[Line]] | None = None,
+    above_log: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
 
     `notes` say something of each player, beside which stands whether he is there. In a window that
-    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `aside`
+    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `above_log`
     stands above the log, where the list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
@@ -75,7 +75,7 @@ def table_screen(
             title=left_title,
             notes=notes,
             middle=[*heading, *middle[1]],
-            aside=aside,
+            above_log=above_log,
             waiting=_waiting(scene),
             hand=hand,
             choice=choice,
@@ -138,7 +138,7 @@ def tricks(scene: Scene) -> list[Line]:
         notes=[(note_of if scene.round else _act_note)(scene, seat) for seat in _seats(scene)],
         extra=() if scene.round else _history(scene),
         middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
-        aside=trick_list(scene) if scene.round else None,
+        above_log=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
         does=_does(selector),
@@ -184,7 +184,8 @@ def _pile(scene: Scene) -> list[Line]:
         ]
         beaten = span(labels.beaten_by(trick.top), "dim")
         acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
-        second = [Span("dim", f"{tr(labels.THIS_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.THIS_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         mine = scene.ui.selector is not None
@@ -192,7 +193,8 @@ def _pile(scene: Scene) -> list[Line]:
         first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{tr(labels.LAST_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.LAST_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:
