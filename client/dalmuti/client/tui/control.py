@@ -416,8 +416,21 @@ class Control:
                 self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
         elif self.ui.passing and key in COMMIT_KEYS:
             self.ui.hint = tr(asidetexts.PASSING_HINT)
-        elif key not in ("escape", "enter", "space"):
+        elif key in ("enter", "space") or key in PlaySelector.KEYS:
+            self.ui.hint = self._why_not_now()
+        elif key != "escape":
             self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
+
+    def _why_not_now(self) -> str:
+        """Why a key that decides does nothing; empty where the screen says it already."""
+        hand = self.table.hand if self.table is not None else None
+        if self.table is None or hand is None or hand.phase != "tricks" or hand.turn is None:
+            return ""
+        if self.table.options.passing == "locked" and hand.seat in hand.trick.passed:
+            return tr(labels.LOCKED_OUT)
+        if hand.seat is None or hand.seat in hand.finished or hand.seat in hand.turn.seats:
+            return ""
+        return labels.waits_for(words.who(self.table, hand.order[hand.turn.seats[0]]))
 
     def pass_on(self, now: float) -> None:
         """Passes by itself for the rest of this trick, or not any more."""
