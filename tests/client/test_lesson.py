@@ -134,6 +134,18 @@ def test_a_second_hand_has_a_key_for_everything_and_nothing_new_twice() -> None:
     assert course.text == AGAIN["result"] and course.press.startswith("Press q, then y")
 
 
+def test_nothing_to_press_is_nothing_in_every_language() -> None:
+    def check() -> None:
+        i18n.use("de")
+        course = Course()
+        for model in looks(Stage(4, seed=3)):
+            course = course.see(model)
+            assert bool(course.press) is (model.decision is not None or bool(course.type))
+            assert "charset" not in course.press + course.type + course.text
+
+    copy_context().run(check)
+
+
 def test_the_course_is_a_function_of_what_was_seen() -> None:
     """Looking twice changes nothing, and two who saw the same heard the same."""
     one = two = Course()

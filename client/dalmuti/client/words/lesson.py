@@ -174,7 +174,7 @@ class Course(Struct, frozen=True, kw_only=True):
         told = replace(
             self,
             topic=new,
-            press=tr(press),
+            press=tr(press) if press else "",  # an empty text is the header of a catalogue
             type=tr(type_, **fields) if type_ else "",
             moment=moment,
             unread=self.unread and decision is None,
