@@ -174,8 +174,8 @@ class Course(Struct, frozen=True, kw_only=True):
         told = replace(
             self,
             topic=new,
-            press=tr(press) if press else "",  # an empty text is the header of a catalogue
-            type=tr(type_, **fields) if type_ else "",
+            press=tr(press),
+            type=tr(type_, **fields),
             moment=moment,
             unread=self.unread and decision is None,
         )
@@ -186,8 +186,8 @@ class Course(Struct, frozen=True, kw_only=True):
             )
         if keep or (not situation and not self.again):
             return told  # what was said stays, until there is something else to say
-        again = AGAIN.get(situation)
-        return replace(told, text=tr(again) if again else "", again=True)
+        again = AGAIN.get(situation, "")
+        return replace(told, text=tr(again), again=True)
 
 
 def _moment(model: Model, step: int | None) -> tuple[object, ...]:
