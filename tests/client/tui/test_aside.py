@@ -135,6 +135,12 @@ def test_what_is_hidden_says_so_and_comes_back() -> None:
     assert look(player) == before
 
 
+def test_one_may_begin_with_hidden_cards() -> None:
+    player = quiet(Stage(4, seed=3).deal().run(you_follow), hidden=True)
+    assert "Hidden, so that nobody sees them" in look(player)
+    assert "have " in look(player.press("h"))
+
+
 def test_keys_work_while_hidden() -> None:
     stage = Stage(4, seed=3).deal().run(you_follow)
     player = quiet(stage)

@@ -73,6 +73,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """Show the first draw step by step; without it only the log tells of it."""
     learn: bool = False
     """A lesson: what comes up is explained above the table."""
+    hidden: bool = False
+    """Begin with the own cards hidden."""
     bell: bool = True
     """Ring when it is our turn."""
     title: bool = True
@@ -103,6 +105,7 @@ class Control:
             ascii=options.ascii,
             theme=options.theme,
             mouse=options.mouse,
+            hidden=options.hidden,
             bell=options.bell,
             title=options.title,
             course=Course() if options.learn else None,
