@@ -10,7 +10,8 @@ from client.languages import speaking
 from client.tui.tables import NAMES, Stage
 from dalmuti.client import i18n, words
 from dalmuti.client.model import DealChecked, LinkChanged
-from dalmuti.client.talk import ANSWERS, COMMANDS, Talk, commands, in_english
+from dalmuti.client.talk import Talk
+from dalmuti.client.typed import ANSWERS, COMMANDS, commands, in_english
 from dalmuti.core import events as ev
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.moves import PASS, Call
