@@ -79,8 +79,11 @@ def _catalogue() -> gettext.NullTranslations:
 
 
 def tr(text: str, /, **fields: object) -> str:
-    """The text in the language of this context, its `{fields}` filled in."""
-    translated = _catalogue().gettext(text) if text else ""  # that would be the file's header
+    """The text in the language of this context, its `{fields}` filled in.
+
+    An empty text stays empty: in a catalogue it stands for the header.
+    """
+    translated = _catalogue().gettext(text) if text else ""
     return translated.format(**fields) if fields else translated
 
 

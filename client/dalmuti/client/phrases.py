@@ -22,6 +22,10 @@ HELP = (
     ),
     mark("3x9 is three cards of rank 9. 3x9+1J is three cards too, and one of them is a Jester."),
     mark(
+        "On 3x9 you may play 3x8, or 3x7+1J with a Jester, but not 2x8 (too few), 3x9 (no better),"
+        " 3x10 (worse) or 2xJ (Jesters alone are 13s)."
+    ),
+    mark(
         "hand, table, score, who, time, log: what you hold, what is on the table, the scores, who"
         " sits here, what is left of the clock, what was said last."
     ),

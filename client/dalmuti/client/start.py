@@ -276,7 +276,7 @@ def show(
         from dalmuti.client.talk import Talk
 
         deals = steward.hands is not None
-        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise)
+        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise, hidden=given.hide)
     if mode == "plain":
         from dalmuti.client.plain import run_plain
 
@@ -298,6 +298,7 @@ def show(
         bell=bell,
         title=title,
         learn=learn,
+        hidden=given.hide,
     )
     return anyio.run(run_screen, session, steward, options, advise)
 

@@ -79,13 +79,14 @@ class Talk:
         deals_itself: bool = False,
         bell: bool = True,
         learn: bool = False,
+        hidden: bool = False,
         advise: Advise | None = None,
         wait: Callable[[], float] = person,
     ) -> None:
         self.model = Model()
         self.deals_itself = deals_itself
         self.bell = bell
-        self.hidden = False
+        self.hidden = hidden
         """What only we may see is not said: somebody looks on, or listens."""
         self.rings = False
         """Whether what was heard last asks us something, and the bell is to ring."""

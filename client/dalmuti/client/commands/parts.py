@@ -67,6 +67,9 @@ def shared(made: Parser) -> None:
         metavar="NAME",
         help=f"the colours of the full screen: {', '.join(THEMES)}",
     )
+    made.add_argument(
+        "--hide", action="store_true", help="begin with your cards hidden; h, or show, shows them"
+    )
     for what, about in (
         ("bell", "do not ring when it is your turn"),
         ("title", "leave the title of the window alone"),
