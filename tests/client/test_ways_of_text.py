@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from client.test_replay import a_match
+from client.replay.test_telling import a_match
 from client.tui.tables import Stage
 from dalmuti.client import out
 from dalmuti.client.bots import house, seat

@@ -228,27 +228,13 @@ def show(
     options = Options(
         join_lines=join_lines,
         stay=session.stay,
-        ascii=bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8(),
+        ascii=ascii_wanted(given, wishes),
         theme=given.theme or wishes.theme,
     )
     return anyio.run(run_screen, session, steward, options)
 
 
 # -- records and the protocol -----------------------------------------------------------------
-
-
-def replay(given: argparse.Namespace) -> int:
-    """A saved match, told."""
-    from dalmuti.client import replay
-
-    try:
-        record = replay.read(Path(given.file))
-        viewer = None if given.viewer is None else replay.player_of(record, given.viewer)
-    except replay.RecordError as error:
-        raise Refusal(str(error)) from None
-    for line in replay.tell(record, viewer):
-        out.say(line)
-    return OK
 
 
 def verify(given: argparse.Namespace) -> int:
@@ -280,8 +266,7 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
 
     Raises Refusal for a terminal that is too small for the full screen.
     """
-    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-    if not terminal or os.environ.get("TERM") in ("dumb", "unknown"):
+    if not at_terminal() or os.environ.get("TERM") in ("dumb", "unknown"):
         return "plain"
     mode: settings.Mode = given.mode or wishes.mode
     if mode == "screen":
@@ -292,6 +277,16 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
                 f" found {size.columns}x{size.lines}; enlarge it, or use --plain or --line"
             )
     return mode
+
+
+def at_terminal() -> bool:
+    """Whether a person types, and reads what is said."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ascii_wanted(given: argparse.Namespace, wishes: Settings) -> bool:
+    """Whether to draw with ASCII signs only: because it was asked for, or nothing else can be."""
+    return bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8()
 
 
 def _utf8() -> bool:

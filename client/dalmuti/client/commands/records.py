@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command, encryption
+from dalmuti.client.commands.parts import command, encryption, shown
 
 
 def add(commands: Any) -> None:
@@ -17,10 +17,13 @@ def _replay(commands: Any) -> None:
     made = command(
         commands,
         "replay",
-        "tell a saved match move by move",
-        "dalmuti replay match.txt",
-        "dalmuti replay match.txt --as Ada",
-        action="dalmuti.client.start:replay",
+        "step through a saved match, or have it told",
+        "dalmuti replay match.txt              step through it on the full screen",
+        "dalmuti replay match.txt --as Ada     with Ada's eyes; else all cards are open",
+        "dalmuti replay match.txt --plain      all of it in sentences",
+        "dalmuti replay match.txt --plain --step",
+        action="dalmuti.client.replay.command:replay",
+        more="Without a terminal all of it is told at once. ? or help says what can be done.",
     )
     made.add_argument("file", metavar="FILE")
     made.add_argument(
@@ -29,7 +32,12 @@ def _replay(commands: Any) -> None:
         metavar="SEAT",
         help="only what this player saw, by number or name; else all cards are open",
     )
-    made.add_argument("--plain", action="store_true", help="sentences only")
+    made.add_argument(
+        "--step",
+        action="store_true",
+        help="with --plain, or without a terminal: wait for commands, and do not tell it all",
+    )
+    shown(made)
 
 
 def _verify(commands: Any) -> None:

@@ -97,13 +97,7 @@ class Screen:
     ) -> None:
         self.session = session
         self.options = options or Options()
-        self.control = Control(
-            self.options,
-            steward or Steward(),
-            session.request,
-            self._quit,
-            self.open_chat,
-        )
+        self.control = self.make_control(steward or Steward())
         self.caught: int | None = None
         """The signal that ended us."""
         self.gone = False
@@ -135,6 +129,10 @@ class Screen:
         )
         left = len(labels.CHAT_PROMPT)
         return FloatContainer(self._body, [Float(chat, left=left, right=0, bottom=1, height=1)])
+
+    def make_control(self, steward: Steward) -> Control:
+        """The mind of this screen."""
+        return Control(self.options, steward, self.session.request, self._quit, self.open_chat)
 
     # -- running -------------------------------------------------------------------------------
 
@@ -293,13 +291,16 @@ class Screen:
 
     def _text(self) -> StyleAndTextTuples:
         size = self.app.output.get_size()
-        lines = render(self.control.model, self.control.ui, size.columns, size.rows, self.now)
         fragments: StyleAndTextTuples = []
-        for number, spans in enumerate(lines):
+        for number, spans in enumerate(self.lines(size.columns, size.rows)):
             if number:
                 fragments.append(("", "\n"))
             self._add_line(fragments, spans)
         return fragments
+
+    def lines(self, cols: int, rows: int) -> list[Line]:
+        """What is to be seen now."""
+        return render(self.control.model, self.control.ui, cols, rows, self.now)
 
     def _add_line(self, fragments: StyleAndTextTuples, spans: Line) -> None:
         for part in spans:

@@ -121,6 +121,8 @@ KEY_OF: Mapping[str, str] = {
     "w": "w",
     "r": "r",
     "j": "j",
+    "g": "g",
+    "o": "o",
     "-": "-",
     "?": "?",
     "PgUp": "pageup",

@@ -37,6 +37,8 @@ class Ui:
     log_back: int = 0
     """How many lines the log is scrolled back."""
     lobby_index: int = 0
+    told: tuple[str, tuple[str, ...]] | None = None
+    """In a replay, where a choice would be: a title, and what happened last."""
     draw_step: int | None = None
     """How much of the first draw is shown: its rounds, then the titles; None: not any more."""
 

@@ -57,6 +57,8 @@ def table_screen(
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    if scene.ui.told is not None:
+        choice, does, mine = _told_last(*scene.ui.told, len(choice[1])), "", True
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
@@ -77,6 +79,12 @@ def table_screen(
         frame.row(row)
     frame.rule("└┘")
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
+
+
+def _told_last(title: str, texts: Sequence[str], rows: int) -> tuple[str, list[Line]]:
+    """In a replay, in the place of a choice: what happened last."""
+    lines = [line(span(text)) for text in texts[:rows]]
+    return title, lines + [[] for _ in range(rows - len(lines))]
 
 
 def hand_parts(scene: Scene, *more: str) -> list[str]:
