@@ -47,7 +47,8 @@ def with_a_card_changed(
     while table.hand.question == "tax":
         table.random_move()
     mine, yours = set(table.hand.cards(2)) - {JESTER}, set(table.hand.cards(3)) - {JESTER}
-    one, other = min(mine - yours), min(yours - mine)
+    one = min(mine)
+    other = min(yours - {one})
     kept = {2: one, 3: other}
     for _ in range(moves):
         (seat,) = table.hand.to_act
