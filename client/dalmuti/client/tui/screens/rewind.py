@@ -135,9 +135,10 @@ def _status(cursor: Cursor, scene: Scene, deck: Deck) -> Line:
         ]
     if scene.ui.hint:
         return line(span(" ! ", "warn"), span(scene.ui.hint, "bold"))
-    left = f" {cursor.step}/{cursor.steps} "
+    left = f"{cursor.step}/{cursor.steps} ".rjust(2 * len(str(cursor.steps)) + 3)
     tricks = len(cursor.chapter.leads)
     right = f" {rewindtexts.trick_of(cursor.trick, tricks)}" if tricks else ""
+    right += " " * (len(str(tricks)) - len(str(cursor.trick)))  # a bar that keeps its length
     shown = rewindtexts.playing(deck.speed) if deck.playing else tr(rewindtexts.PAUSED)
     right += f"  {shown}"
     ends = [span(left, "bold"), span(f"{right} ", "accent" if deck.playing else "dim")]
