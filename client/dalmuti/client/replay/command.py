@@ -8,6 +8,7 @@ waits for commands, on a pipe as well.
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -36,7 +37,7 @@ def replay(given: argparse.Namespace) -> int:
     mode = mode_of(given, wishes)
     cursor = Cursor.at_start(Script(record), viewer)
     if mode == "plain":
-        return converse(ReplayTalk(cursor), sys.stdin or ())
+        return converse(ReplayTalk(cursor), _typed())
     if mode == "line":
         return _prompt(ReplayTalk(cursor))
     import anyio
@@ -61,6 +62,13 @@ def converse(talk: ReplayTalk, lines: Iterable[str]) -> int:
         if reply.end:
             break
     return OK
+
+
+def _typed() -> Iterable[str]:
+    """The lines of standard input; what is no text there is not worth an error."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    return sys.stdin or ()
 
 
 def _prompt(talk: ReplayTalk) -> int:
