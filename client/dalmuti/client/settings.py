@@ -34,6 +34,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Mode = "screen"
     ascii: bool = False
     theme: Theme = "default"
+    history: bool = True
+    """Whether hands that were played are written down for `dalmuti stats`."""
 
 
 def path() -> Path:

@@ -211,7 +211,29 @@ def show(
     wishes: Settings,
     join_lines: tuple[str, ...] = (),
 ) -> int:
-    """Runs the session under the interface that was chosen; all run on asyncio."""
+    """Runs the session under the interface that was chosen, and keeps what was played."""
+    if not wishes.history or getattr(given, "learn", False):
+        return _interface(mode, session, steward, given, wishes, join_lines)
+    from dalmuti.client.history.historian import Historian
+    from dalmuti.client.words.stats import not_kept
+
+    historian = Historian(given.command)
+    session.overhear = historian.hear
+    code = _interface(mode, session, steward, given, wishes, join_lines)
+    if historian.problem:
+        say(not_kept(historian.problem))
+    return code
+
+
+def _interface(
+    mode: settings.Mode,
+    session: Any,
+    steward: Any,
+    given: argparse.Namespace,
+    wishes: Settings,
+    join_lines: tuple[str, ...],
+) -> int:
+    """All of them run on asyncio."""
     import anyio
 
     if mode == "plain":

@@ -45,7 +45,7 @@ def shared(made: Parser) -> None:
 
 def shown(made: Parser) -> None:
     """How all that people look at is shown."""
-    made.add_argument("--lang", choices=["en"], help="the language of all texts")
+    language(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument(
         "--plain",
@@ -65,6 +65,11 @@ def shown(made: Parser) -> None:
         "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
     )
     made.add_argument("--theme", choices=THEMES, help="the colours of the full screen")
+
+
+def language(made: Parser) -> None:
+    """In which language."""
+    made.add_argument("--lang", choices=["en"], help="the language of all texts")
 
 
 def where(made: Parser) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command, encryption, shown
+from dalmuti.client.commands.parts import command, encryption, language, shown, whole
 
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
-    for each in (_replay, _verify, _export, _ladder, _describe):
+    for each in (_replay, _verify, _export, _stats, _ladder, _describe):
         each(commands)
 
 
@@ -68,6 +68,30 @@ def _export(commands: Any) -> None:
         metavar="SEAT",
         help="the decisions of this player only, by number or name; else of all, each as he saw it",
     )
+
+
+def _stats(commands: Any) -> None:
+    made = command(
+        commands,
+        "stats",
+        "show what you have played: titles, places, points",
+        "dalmuti stats",
+        "dalmuti stats --last 20",
+        "dalmuti stats --json",
+        "dalmuti stats --forget                delete your history",
+        action="dalmuti.client.history.command:stats",
+        more="The history is a file on this machine; `history = false` in settings.toml stops it.",
+    )
+    made.add_argument(
+        "--last", type=whole(0, 1000), default=5, metavar="N", help="list the last N matches (5)"
+    )
+    made.add_argument("--json", action="store_true", help="as JSON")
+    made.add_argument("--forget", action="store_true", help="delete the history, and show nothing")
+    made.add_argument("--plain", action="store_true", help="numbers and sentences, without bars")
+    made.add_argument(
+        "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
+    )
+    language(made)
 
 
 def _ladder(commands: Any) -> None:
