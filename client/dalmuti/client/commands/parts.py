@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from dalmuti.client.i18n import LANGUAGES
+
 OK, WRONG_USE, NO_CONNECTION, REFUSED, BUG = 0, 2, 3, 4, 70
 THEMES = ("default", "high-contrast", "deuteranopia", "tritanopia", "mono")
 
@@ -68,8 +70,12 @@ def shown(made: Parser) -> None:
 
 
 def language(made: Parser) -> None:
-    """In which language."""
-    made.add_argument("--lang", choices=["en"], help="the language of all texts")
+    """In which language the command speaks; one without this option speaks English."""
+    made.add_argument(
+        "--lang",
+        choices=LANGUAGES,
+        help="the language of all texts but this help; else that of the settings or the locale",
+    )
 
 
 def where(made: Parser) -> None:

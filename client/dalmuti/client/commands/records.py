@@ -49,6 +49,7 @@ def _verify(commands: Any) -> None:
         action="dalmuti.client.start:verify",
     )
     made.add_argument("file", metavar="FILE")
+    language(made)
 
 
 def _export(commands: Any) -> None:

@@ -39,6 +39,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
@@ -362,7 +363,7 @@ async def run_screen(
     with suppress(OSError):
         table = screen.control.model.table
         if table is not None and table.result is not None:
-            out.say(f"Hand {table.result.hand} is over.")
+            out.say(tr("Hand {hand} is over.", hand=table.result.hand))
             out.say("\n".join(words.places(table.result, table)))
         if ended.code:
             out.complain(f"dalmuti: {ended.text}")

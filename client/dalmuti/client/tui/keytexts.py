@@ -1,9 +1,16 @@
-"""Keys and commands in words: the key bar of every phase, the help, the list of commands."""
+"""Keys and commands in words: the key bar of every phase, the help, the list of commands.
+
+The tables are in English, and what is drawn of them goes through `key_name`, `key_does` and
+`command_help`. `tools/catalogues.py` reads the tables themselves: a `mark` around each of their
+words would be all that one sees here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
+
+from dalmuti.client.i18n import tr_in
 
 Keys = Sequence[tuple[str, str]]
 """Keys as people call them, and what they do."""
@@ -102,6 +109,32 @@ KEYS_LOBBY: Final[Keys] = (
     ("n", "new table"),
     ("q", "quit"),
 )
+KEYS_REPLAY: Final[Keys] = (
+    ("Arrows", "move, trick"),
+    ("Space", "play"),
+    ("g", "go to"),
+    ("1-9", "seat"),
+    ("o", "open"),
+    ("q", "quit"),
+    ("n p", "hand"),
+    ("+ -", "speed"),
+)
+HELP_REPLAY: Final[Keys] = (
+    ("Left Right", "a move back, a move on"),
+    ("Up Down, [ ]", "to the trick before, to the next trick"),
+    ("p n, { }", "to the hand before, to the next hand"),
+    ("< >", "to the beginning of this hand, to its end"),
+    ("g", "go to a move: 57; to a trick: t5; to a hand: h3"),
+    ("Space", "play on by itself, or stop"),
+    ("+ -", "faster, slower"),
+    ("1 to 9, 0", "only what the player in this row saw; 0 is the tenth"),
+    ("o", "all cards open"),
+    ("PgUp PgDn, l, s", "scroll the log, larger log, scores"),
+    ("m, c", "mouse on or off, colours"),
+    ("mouse", "click the bar, a key below, or a player among all cards"),
+    ("q, Ctrl-C", "quit"),
+)
+KEY_HELP: Final = ("?", "help")
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
 
@@ -207,11 +240,22 @@ COMMANDS: Mapping[str, str] = {
     "/create": "/create NAME [RULE=VALUE ...]: open a table",
     "/join": "/join NAME [password=...]: sit down",
     "/watch": "/watch NAME [password=...]: watch",
+    "/lang": "/lang en, fr, nl or de: the language of all texts",
     "/quit": "quit the program",
 }
 
 
 def command_help(command: str) -> str:
     """What one command does, while it is typed."""
-    what = COMMANDS[command]
+    what = tr_in("commands", COMMANDS[command])
     return what if what.startswith("/") else f"{command}: {what}"
+
+
+def key_name(key: str) -> str:
+    """A key, or what is to be typed, as people call it."""
+    return tr_in("keyboard", key)
+
+
+def key_does(what: str) -> str:
+    """What a key does."""
+    return tr_in("key", what)

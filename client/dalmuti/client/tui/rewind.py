@@ -17,6 +17,7 @@ from dalmuti.client.model import Input
 from dalmuti.client.replay.cursor import Cursor, same_place
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
+from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.app import HANGUP, Screen
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.control import Control, Options
@@ -158,7 +159,7 @@ class ReplayControl(Control):
             case "escape":
                 self._next_at = None
             case _:
-                self._hint(rewindtexts.UNKNOWN_KEY)
+                self._hint(tabletexts.UNKNOWN_KEY)
 
     def _row(self, number: int) -> None:
         """With the eyes of the player in this row, from 1."""

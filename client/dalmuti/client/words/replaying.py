@@ -32,9 +32,9 @@ def not_over(hand: int) -> str:
     )
 
 
-def is_dealt(name: str, cards: str) -> str:
+def is_dealt(who: str, hand: str) -> str:
     """Somebody's cards, for who may see all of them."""
-    return tr("{name} is dealt {cards}.", name=name, cards=cards)
+    return tr("{who} is dealt {hand}.", who=who, hand=hand)
 
 
 def pays(payer: str, receiver: str, paid: str, returned: str) -> str:
@@ -55,7 +55,7 @@ def table_is(table: str, rules: str) -> str:
 
 def stops(problem: str) -> str:
     """The record makes no sense from here on."""
-    return tr("Here the record cannot be followed any more: {problem}.", problem=problem)
+    return tr("Here the record cannot be followed any more: {reason}.", reason=problem)
 
 
 def seen_by(name: str) -> str:
@@ -150,7 +150,7 @@ def not_text(file: str) -> str:
 
 def no_record(file: str, problem: str) -> str:
     """Text that is no record."""
-    return tr("{file} is no record of a match: {problem}", file=file, problem=problem)
+    return tr("{file} is no record of a match: {reason}", file=file, reason=problem)
 
 
 def too_large(file: str) -> str:
@@ -160,9 +160,7 @@ def too_large(file: str) -> str:
 
 def no_such_player(known: str, found: str) -> str:
     """`--as` or `as` names nobody."""
-    return tr(
-        "expected a player of this match ({known}), found {found!r}", known=known, found=found
-    )
+    return tr("expected a player of this match ({known}), found {text!r}", known=known, text=found)
 
 
 NO_HANDS = mark("There is no hand in this record.")

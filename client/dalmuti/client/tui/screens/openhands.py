@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dalmuti.client import words
-from dalmuti.client.i18n import tr
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels
-from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span
 from dalmuti.client.tui.screens.base import Scene, last_act, log_lines, log_title
 from dalmuti.client.tui.screens.cards import play_words, trick_chain
 from dalmuti.client.words import rewindtexts
@@ -88,7 +88,7 @@ def _act(scene: Scene, seat: int) -> Span:
     act = last_act(scene.hand, seat)
     if act is None:
         return span("")
-    return span(str(act.play), "bold") if act.play else span(tr(labels.PASSES), "dim")
+    return span(str(act.play), "bold") if act.play else span(tr_in("note", labels.PASSES), "dim")
 
 
 def _pile(scene: Scene) -> list[Line]:
@@ -107,4 +107,5 @@ def _pile(scene: Scene) -> list[Line]:
     told = [(scene.seat_name(act.seat), act.play) for act in acts]
     if not told:
         return [first, []]
-    return [first, [Span("dim", f"{label}  "), *trick_chain(scene, told, room - 12)]]
+    head = Span("dim", f"{label}  ")
+    return [first, [head, *trick_chain(scene, told, room - cells([head]))]]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import LinkChanged, Model
 from dalmuti.client.replay.cursor import Cursor
-from dalmuti.client.tui import screens
+from dalmuti.client.tui import keytexts, labels, screens, tabletexts
 from dalmuti.client.tui.canvas import (
     Line,
     Span,
@@ -93,7 +93,7 @@ def draw(cursor: Cursor, model: Model, ui: Ui, deck: Deck, size: tuple[int, int]
         *whole[1 : rows - 2],
         *([] for _ in range(rows - len(whole))),
         _status(cursor, scene, deck),
-        key_bar(scene, [(key, tr(what)) for key, what in rewindtexts.KEYS]),
+        key_bar(scene, keytexts.KEYS_REPLAY),
     ]
     screen = [fit(each, cols) for each in screen]
     if deck.helping:
@@ -160,8 +160,8 @@ def _bar(cursor: Cursor, room: int) -> Line:
 def _help() -> list[Line]:
     room = 72
     lines: list[Line] = [[]]
-    for keys, what in rewindtexts.HELP:
-        first, *more = wrap(tr(what), room - 16, 0)
-        lines.append([column(keys, 16, "key"), span(first)])
+    for keys, what in keytexts.HELP_REPLAY:
+        first, *more = wrap(keytexts.key_does(what), room - 16, 0)
+        lines.append([column(keytexts.key_name(keys), 16, "key"), span(first)])
         lines += [[column("", 16), span(each)] for each in more]
-    return box(tr(rewindtexts.HELP_TITLE), [*lines, []], room, tr(rewindtexts.ESC_CLOSES))
+    return box(tr(tabletexts.HELP_TITLE), [*lines, []], room, tr(labels.ESC_CLOSES))
