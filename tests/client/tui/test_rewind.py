@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from client.languages import speaking
 from client.replay.matches import an_evening, with_a_card_changed
 from client.test_ways_of_text import CORPUS
 from client.tui.test_app import ESC, LEFT, RIGHT, Glass, run, shown
@@ -280,3 +282,22 @@ def test_the_real_app() -> None:
         assert glass.raw.rfind("\x1b[?1049l") > glass.raw.rfind("\x1b[?1049h")
 
     run(scenario)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_it_fits_in_every_language(language: str, size: tuple[int, int]) -> None:
+    made = control(an_evening(10, 1, seed=3).record())
+    for key in ("right", "?", "?", "o", "g", "5", "escape", "1", "down", "down", "+", "space", ">"):
+        made.press(key, 0.0)
+        text(made, size)
+
+
+def test_no_text_is_left_in_english() -> None:
+    record = an_evening(8, 1, seed=3).record()
+    players = {n: Who(who.kind, f"王{n}") for n, who in record.players.items()}
+    with speaking("pseudo"):
+        made = control(replace(record, players=players, table="王"))
+        for key in ("right", "?", "?", "g", "x", "enter", "1", "down", "x", "space", ">", "right"):
+            made.press(key, 0.0)
+            for word in re.findall("[A-Za-z]{2,}", text(made, (120, 40))):
+                assert word in ("Dalmuti", "xJ"), word
