@@ -17,7 +17,7 @@ RECORD = an_evening(4, 2, seed=3).record()
 
 
 def talk(record: Record = RECORD, you: int | None = None) -> ReplayTalk:
-    return ReplayTalk(Cursor.at_start(Script(record), you))
+    return ReplayTalk(Cursor.at_start(Script(record), you), record)
 
 
 def test_going_through_all_of_it_says_what_the_telling_says() -> None:

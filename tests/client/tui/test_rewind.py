@@ -19,7 +19,7 @@ from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.script import Script
 from dalmuti.client.tui.canvas import cells, text_of
 from dalmuti.client.tui.control import Options
-from dalmuti.client.tui.rewind import ReplayControl, run_replay
+from dalmuti.client.tui.rewind import ReplayControl, run_replay, verified
 from dalmuti.core.record import Record, Who
 
 SIZES = ((80, 24), (120, 40))
@@ -31,6 +31,7 @@ def control(record: Record, you: int | None = None, **options: object) -> Replay
         Cursor.at_start(Script(record), you),
         Options(**options),  # type: ignore[arg-type]
         left.append,
+        verified(record),
     )
     made.ui.mouse = True
     return made
@@ -55,11 +56,7 @@ def test_every_place_fits(players: int, size: tuple[int, int]) -> None:
         while not made.cursor.at_end:
             shown_ = text(made, size)
             assert f" {made.cursor.step}/{made.cursor.steps} " in shown_
-            assert (
-                shown_.isascii()
-                or players != 4
-                or any(not who.name.isascii() for who in made.cursor.script.record.players.values())
-            )
+            assert players != 4 or not set("│─▶·…") & set(shown_)
             made._show(made.cursor.next(step))
         assert "The record ends here." in text(made, size)
 
@@ -83,7 +80,7 @@ def test_I1_the_screen_of_a_player_does_not_depend_on_others(size: tuple[int, in
         same = True
         first, second = control(one, you), control(other, you)
         for each in (first, second):
-            each._verified = {}  # whether a changed record is true is no card
+            each._deals = {}  # whether a changed record is true is no card
             each._show(each.cursor)
         while not first.cursor.at_end:
             same &= text(first, size) == text(second, size)
@@ -263,7 +260,7 @@ def test_the_real_app() -> None:
                 enable_cpr=False,
             )
             cursor = Cursor.at_start(Script(record))
-            task = asyncio.create_task(run_replay(cursor, Options(), input=keys, output=output))
+            task = asyncio.create_task(run_replay(cursor, Options(), {}, input=keys, output=output))
             async with asyncio.timeout(20):
                 await shown(glass, "Move 1 of")
                 keys.send_text(RIGHT)

@@ -37,18 +37,18 @@ def replay(given: argparse.Namespace) -> int:
     mode = mode_of(given, wishes)
     cursor = Cursor.at_start(Script(record), viewer)
     if mode == "plain":
-        return converse(ReplayTalk(cursor), _typed())
+        return converse(ReplayTalk(cursor, record), _typed())
     if mode == "line":
-        return _prompt(ReplayTalk(cursor))
+        return _prompt(ReplayTalk(cursor, record))
     import anyio
 
     from dalmuti.client.tui.control import Options
-    from dalmuti.client.tui.rewind import run_replay
+    from dalmuti.client.tui.rewind import run_replay, verified
 
     options = Options(
         ascii=ascii_wanted(given, wishes), theme=given.theme or wishes.theme, watch_draw=False
     )
-    return anyio.run(run_replay, cursor, options)
+    return anyio.run(run_replay, cursor, options, verified(record))
 
 
 def converse(talk: ReplayTalk, lines: Iterable[str]) -> int:

@@ -8,19 +8,39 @@ step back costs no more than a step on, and a jump over a hundred hands no more 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from dalmuti.client.replay.reel import Moment, unroll
-from dalmuti.client.replay.script import Chapter, Script
+from dalmuti.client.replay.script import Chapter
+from dalmuti.core.events import PlayerInfo
 
 KEPT: Final = 6
 """Reels that are kept: a few hands, or a hand seen by several."""
 
 
+class Source(Protocol):
+    """What a cursor goes through: a `script.Script`, or one hand of our own (`own.OwnTape`)."""
+
+    table: str
+    players: dict[int, PlayerInfo]
+    problem: str
+    """Why it goes no further; empty where it simply ends."""
+
+    @property
+    def hands(self) -> int:
+        """How many hands there are."""
+
+    def __len__(self) -> int:
+        """How many chapters: one more, for what was before the first hand."""
+
+    def chapter(self, index: int) -> Chapter:
+        """A chapter by its place."""
+
+
 class Reels:
     """The moments that were looked at last, by hand and viewer."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Source) -> None:
         self.script = script
         self._kept: dict[tuple[int, int | None], list[Moment]] = {}
 
@@ -48,7 +68,7 @@ class Cursor:
         """With whose eyes; None: all cards are open."""
 
     @classmethod
-    def at_start(cls, script: Script, you: int | None = None) -> Cursor:
+    def at_start(cls, script: Source, you: int | None = None) -> Cursor:
         """At the beginning of the first hand, or of all if there is none."""
         first = cls(Reels(script), 0, 0, you)
         return first.to_hand(1) if script.hands else first
@@ -56,7 +76,7 @@ class Cursor:
     # -- what is here -------------------------------------------------------------------------
 
     @property
-    def script(self) -> Script:
+    def script(self) -> Source:
         return self._reels.script
 
     @property

@@ -81,7 +81,11 @@ def shown(step: Step, you: int | None) -> Iterator[tuple[Event, Seen, tuple[int,
     for event in step.events:
         if isinstance(event, ev.HandStarted):
             order = event.order
-        yield event, see(event, order.index(you) if you in order else None), order
+        if isinstance(event, ev.Dealt | ev.TaxesPaid):  # of our own hand: seen already
+            seen: Seen = event
+        else:
+            seen = see(event, order.index(you) if you in order else None)
+        yield event, seen, order
         if isinstance(event, ev.RevolutionCalled) and event.greater:
             order = order[::-1]
 

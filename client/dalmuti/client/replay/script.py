@@ -11,7 +11,7 @@ but its players may see a card of it (rules.md I4).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
 from msgspec import Struct
@@ -35,7 +35,7 @@ class Step(Struct, frozen=True, gc=False):
     """What one move led to."""
 
     events: tuple[Event, ...]
-    """With everybody's cards: show them through `core.views.see` only."""
+    """From a record they have everybody's cards: show them through `reel.shown` only."""
     order: tuple[int, ...]
     """Who has which seat as it begins; empty between hands."""
 
@@ -149,7 +149,7 @@ class Script:
             number=index,
             start=start,
             steps=made,
-            leads=tuple(_leads(made)),
+            leads=leads_of(made),
             over=found.over,
         )
 
@@ -183,15 +183,18 @@ def _steps(record: Record, match: Match, present: _Present) -> Iterator[Step]:
         order = tuple(match.order) if hand is not None else ()
 
 
-def _leads(made: tuple[Step, ...]) -> Iterator[int]:
+def leads_of(made: Sequence[Step]) -> tuple[int, ...]:
+    """The steps, counted from 1, that lead a trick."""
+    leads: list[int] = []
     open_trick = False
     for number, step in enumerate(made, start=1):
         for event in step.events:
             if isinstance(event, ev.Played) and not open_trick:
                 open_trick = True
-                yield number
+                leads.append(number)
             elif isinstance(event, ev.TrickEnded | ev.HandStarted):
                 open_trick = False
+    return tuple(leads)
 
 
 class _Present:

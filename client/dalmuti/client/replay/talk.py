@@ -12,6 +12,7 @@ from dalmuti.client.i18n import tr
 from dalmuti.client.replay.cursor import Cursor, same_place
 from dalmuti.client.replay.telling import RecordError, player_of
 from dalmuti.client.words import replaying
+from dalmuti.core.record import Record
 from dalmuti.protocol.text import safe_text
 
 COMMANDS: Final = (
@@ -37,13 +38,14 @@ class Said(Struct, frozen=True):
 class ReplayTalk:
     """A conversation about one record."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, record: Record) -> None:
         self.cursor = cursor
+        self._record = record
 
     def greeting(self) -> list[str]:
         """What is said before the first line is typed."""
         script = self.cursor.script
-        rules = words.rules(script.record.options)
+        rules = words.rules(self._record.options)
         return [
             safe_text(replaying.record_has(script.table, script.hands)),
             safe_text(replaying.table_is(script.table, rules)),
@@ -191,7 +193,7 @@ class ReplayTalk:
 
     def _as(self, rest: str) -> list[str]:
         try:
-            player = player_of(self.cursor.script.record, rest)
+            player = player_of(self._record, rest)
         except RecordError as error:
             return [f"{error}."]
         self.cursor = self.cursor.seen_by(player)

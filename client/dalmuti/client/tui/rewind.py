@@ -6,6 +6,7 @@ signals and all ways out are those of play. Chatting is the one thing that it ha
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import anyio
@@ -23,7 +24,7 @@ from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.screens.rewind import Deck, draw, model_of
 from dalmuti.client.words import replaying, rewindtexts
-from dalmuti.core.record import verify
+from dalmuti.core.record import Record, verify
 from dalmuti.protocol.messages import Request
 
 SPEEDS: Final = ((0.25, "1/4"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (10.0, "10"))
@@ -33,17 +34,30 @@ LONGEST: Final = 10
 """Characters of a place to go to."""
 
 
+def verified(record: Record) -> dict[int, bool]:
+    """The deals of a record of which something can be said, and whether they are true."""
+    found = verify(record)
+    return {each.hand: each.ok for each in found if each.proved or not each.ok}
+
+
 class ReplayControl(Control):
     """What keys, clicks and the time do to a cursor."""
 
-    def __init__(self, cursor: Cursor, options: Options, quit: Any) -> None:
+    def __init__(
+        self,
+        cursor: Cursor,
+        options: Options,
+        quit: Callable[[bool], None],
+        deals: Mapping[int, bool],
+        *,
+        own: bool = False,
+    ) -> None:
+        """`deals` are the hands whose deals were checked. In a hand of our `own` all other cards
+        are unknown."""
         super().__init__(options, Steward(), lambda request, **fields: 0, quit)
         self.cursor = cursor
-        self._verified = {
-            verdict.hand: verdict.ok
-            for verdict in verify(cursor.script.record)
-            if verdict.proved or not verdict.ok
-        }
+        self._deals = deals
+        self._own = own
         self._speed = USUAL
         self._next_at: float | None = None
         self._typed: str | None = None
@@ -61,6 +75,7 @@ class ReplayControl(Control):
             playing=self.playing,
             typed=self._typed,
             helping=self._helping,
+            own=self._own,
         )
         return draw(self.cursor, self.model, self.ui, deck, (cols, rows))
 
@@ -68,7 +83,7 @@ class ReplayControl(Control):
 
     def _show(self, cursor: Cursor) -> None:
         self.cursor = cursor
-        self.model = model_of(cursor, self._verified)
+        self.model = model_of(cursor, self._deals)
         self.ui.log_back = 0
 
     def _go(self, cursor: Cursor, *, forward: bool) -> None:
@@ -170,6 +185,9 @@ class ReplayControl(Control):
             self._look(rows[number - 1])
 
     def _look(self, player: int | None) -> None:
+        if self._own:
+            self._hint(rewindtexts.OWN_ONLY)
+            return
         self._show(self.cursor.seen_by(player))
         if not self.cursor.chapter.over:
             self._hint(rewindtexts.NOT_OVER)
@@ -244,15 +262,16 @@ class ReplayScreen(Screen):
         self,
         cursor: Cursor,
         options: Options,
+        deals: Mapping[int, bool],
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
     ) -> None:
-        self._cursor = cursor
+        self._cursor, self._deals = cursor, deals
         super().__init__(Silence(), None, options, input=input, output=output)
 
     def make_control(self, steward: Steward) -> Control:
-        return ReplayControl(self._cursor, self.options, self._quit)
+        return ReplayControl(self._cursor, self.options, self._quit, self._deals)
 
     def lines(self, cols: int, rows: int) -> list[Line]:
         return self.control.lines(cols, rows, self.now)
@@ -268,12 +287,13 @@ class ReplayScreen(Screen):
 async def run_replay(
     cursor: Cursor,
     options: Options,
+    deals: Mapping[int, bool],
     *,
     input: TerminalInput | None = None,
     output: Output | None = None,
 ) -> int:
     """Steps through a record until the person leaves. Returns the exit code."""
-    screen = ReplayScreen(cursor, options, input=input, output=output)
+    screen = ReplayScreen(cursor, options, deals, input=input, output=output)
     await screen.run()
     if screen.caught is not None:
         return 128 + screen.caught
