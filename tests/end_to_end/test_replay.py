@@ -11,6 +11,7 @@ import pytest
 from client.replay.matches import an_evening
 from dalmuti.core.record import dumps
 from end_to_end.terminal import Terminal, clean_environment
+from end_to_end.test_screen import press_enter_until
 
 DALMUTI = [sys.executable, "-m", "dalmuti.client.cli"]
 
@@ -41,6 +42,25 @@ def test_stepping_on_the_full_screen(file: str, tmp_path: Path) -> None:
         terminal.send("n>")
         terminal.until(lambda text: "Hand 2 is over" in text and "The record ends here." in text)
         terminal.send("q")
+        assert terminal.wait() == 0
+        assert terminal.left_on() == []
+
+
+def test_the_hand_just_played_from_its_result(tmp_path: Path) -> None:
+    env = clean_environment(tmp_path)
+    command = "play --seats 3 --bot-delay 0 --name Grace".split()
+    with Terminal([*DALMUTI, *command], env) as terminal:
+        press_enter_until(terminal, "Hand 1 is over")
+        terminal.until("r replay")
+        terminal.send("r")
+        terminal.until(lambda text: "seen by Grace" in text and "Move 1 of" in text)
+        terminal.send("++++ ")
+        terminal.until("Move 4 of")
+        terminal.send("q")
+        terminal.until("Hand 1 is over")
+        terminal.send("r")
+        terminal.until("seen by Grace")
+        terminal.send("\x03")
         assert terminal.wait() == 0
         assert terminal.left_on() == []
 

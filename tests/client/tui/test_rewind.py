@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
-from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.output import ColorDepth, DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from client.languages import speaking
 from client.replay.matches import an_evening, with_a_card_changed
 from client.test_ways_of_text import CORPUS
+from client.tui.tables import Stage, you_follow
 from client.tui.test_app import ESC, LEFT, RIGHT, Glass, run, shown
 from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.script import Script
+from dalmuti.client.tui.app import Screen
 from dalmuti.client.tui.canvas import cells, text_of
 from dalmuti.client.tui.control import Options
-from dalmuti.client.tui.rewind import ReplayControl, run_replay, verified
+from dalmuti.client.tui.rewind import ReplayControl, verified
+from dalmuti.client.tui.viewer import Silence, run_replay
 from dalmuti.core.record import Record, Who
 
 SIZES = ((80, 24), (120, 40))
@@ -298,3 +304,115 @@ def test_no_text_is_left_in_english() -> None:
             made.press(key, 0.0)
             for word in re.findall("[A-Za-z]{2,}", text(made, (120, 40))):
                 assert word in ("Dalmuti", "xJ"), word
+
+
+# -- the hand just played, from within the game ---------------------------------------------------
+
+
+class Playing(Stage):
+    """A stage with a real screen that hears it, without a terminal or a loop."""
+
+    def __init__(self, screen: Screen, seats: int = 4, **more: Any) -> None:
+        self.screen = screen
+        super().__init__(seats, **more)
+
+    def tell(self, message: Any) -> None:
+        super().tell(message)
+        self.screen.hear(message)
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
+    monkeypatch.setattr(Screen, "now", property(lambda self: 1000.0))
+    monkeypatch.setattr(Screen, "_changed", lambda self: None)
+    with create_pipe_input() as keys:
+        yield Screen(Silence(), None, Options(watch_draw=False), input=keys, output=Big())
+
+
+class Big(DummyOutput):
+    """Nowhere to draw, and enough of it."""
+
+    def get_size(self) -> Size:
+        return Size(rows=24, columns=80)
+
+
+def drawn(screen: Screen) -> str:
+    lines = screen.lines(80, 24)
+    assert len(lines) == 24 and {cells(line) for line in lines} == {80}
+    return text_of(lines)
+
+
+def test_r_shows_the_hand_again_as_it_was_seen(screen: Screen) -> None:
+    stage = Playing(screen, seed=5)
+    stage.deal()
+    assert stage.model.table is not None and stage.model.table.hand is not None
+    dealt = stage.model.table.hand.cards
+    screen.press("r")
+    assert screen.rewind is None  # a hand is being played
+    stage.finish()
+    assert "r replay" in drawn(screen)
+    screen.press("r")
+    assert screen.rewind is not None
+    assert "seen by Ada" in drawn(screen) and "Move 1 of " in drawn(screen)
+    shown_hand = screen.rewind.cursor.moment.table.hand
+    assert shown_hand is not None and shown_hand.cards == dealt
+    for key in ("o", "2"):
+        screen.press(key)
+        assert "you know your own cards only" in drawn(screen)
+    while not screen.rewind.cursor.at_end:
+        screen.press("right")
+        drawn(screen)
+    assert screen.rewind.cursor.moment.table == stage.model.table
+    for key in ("down", "up", "p", "p", "left", "<", ">", "?"):
+        screen.press(key)
+        drawn(screen)
+    screen.press("escape")
+    screen.press("q")
+    assert screen.rewind is None and "Hand 1 is over" in drawn(screen)
+
+
+def test_the_next_hand_ends_the_replay(screen: Screen) -> None:
+    stage = Playing(screen, seed=5)
+    stage.deal().finish()
+    screen.press("r")
+    screen.press("c")
+    assert screen.control.ui.theme == screen.rewind.ui.theme != "default"  # type: ignore[union-attr]
+    stage.deal()
+    assert screen.rewind is None
+    stage.finish()
+    screen.press("r")
+    assert screen.rewind is not None and "hand 2" in drawn(screen)
+    screen.open_chat()
+    assert screen.rewind is None and screen.chatting
+
+
+def test_whoever_watched_sees_no_cards_again(screen: Screen) -> None:
+    stage = Playing(screen, you=None)
+    stage.deal().finish()
+    screen.press("r")
+    assert screen.rewind is not None and "cards hidden" in drawn(screen)
+    while not screen.rewind.cursor.at_end:
+        screen.press("right")
+        assert not screen.rewind.cursor.moment.hands
+        drawn(screen)
+
+
+def test_whoever_came_in_the_middle_sees_it_from_there(screen: Screen) -> None:
+    stage = Playing(screen, seed=5)
+    stage.deal().run(you_follow)
+    acts = len(stage.hand.acts)
+    stage.snapshot()
+    stage.ask()
+    stage.finish()
+    screen.press("r")
+    assert screen.rewind is not None
+    hand = screen.rewind.cursor.moment.table.hand
+    assert hand is not None and len(hand.trick.acts) == acts
+
+
+def test_a_result_that_was_found_on_coming_has_nothing_to_show(screen: Screen) -> None:
+    stage = Playing(screen, seed=5)
+    stage.deal().finish()
+    stage.snapshot()
+    screen.press("r")
+    assert screen.rewind is None and "Nothing was seen of that hand" in drawn(screen)

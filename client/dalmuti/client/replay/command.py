@@ -43,7 +43,8 @@ def replay(given: argparse.Namespace) -> int:
     import anyio
 
     from dalmuti.client.tui.control import Options
-    from dalmuti.client.tui.rewind import run_replay, verified
+    from dalmuti.client.tui.rewind import verified
+    from dalmuti.client.tui.viewer import run_replay
 
     options = Options(
         ascii=ascii_wanted(given, wishes), theme=given.theme or wishes.theme, watch_draw=False

@@ -25,6 +25,8 @@ class Source(Protocol):
     players: dict[int, PlayerInfo]
     problem: str
     """Why it goes no further; empty where it simply ends."""
+    has_all_cards: bool
+    """Whether it knows everybody's cards, so that others can be looked at."""
 
     @property
     def hands(self) -> int:
@@ -48,7 +50,8 @@ class Reels:
         """All moments of a chapter; without a viewer with open cards."""
         key = index, you
         if key not in self._kept:
-            made = list(unroll(self.script.chapter(index), you, opened=you is None))
+            opened = you is None and self.script.has_all_cards
+            made = list(unroll(self.script.chapter(index), you, opened=opened))
             while len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = made

@@ -58,6 +58,7 @@ class OwnTape:
     """A `cursor.Source` of one hand, seen by one pair of eyes."""
 
     problem = ""
+    has_all_cards = False
     hands = 1
 
     def __init__(self, start: TableView, steps: tuple[Step, ...]) -> None:

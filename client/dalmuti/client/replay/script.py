@@ -70,6 +70,8 @@ class Script:
     Raises nothing: a record that makes no sense at all has a chapter 0 and a problem.
     """
 
+    has_all_cards = True
+
     def __init__(self, record: Record) -> None:
         self.record = record
         self.table = safe_text(record.table)

@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import anyio
+from msgspec.structs import replace
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
@@ -41,6 +42,8 @@ from prompt_toolkit.styles import DynamicStyle
 from dalmuti.client import out, words
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
+from dalmuti.client.replay.cursor import Cursor
+from dalmuti.client.replay.own import OwnHand
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
@@ -48,8 +51,11 @@ from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
+from dalmuti.client.tui.rewind import ReplayControl
 from dalmuti.client.tui.screens import render, too_small
+from dalmuti.client.tui.state import scene_of
 from dalmuti.client.tui.style import style_of
+from dalmuti.client.words import rewindtexts
 from dalmuti.protocol.messages import MAX_CHAT, Request
 
 REDRAW_SECONDS: Final = 0.05
@@ -98,7 +104,13 @@ class Screen:
     ) -> None:
         self.session = session
         self.options = options or Options()
-        self.control = self.make_control(steward or Steward())
+        self.control = Control(
+            self.options,
+            steward or Steward(),
+            session.request,
+            self._quit,
+            self.open_chat,
+        )
         self.caught: int | None = None
         """The signal that ended us."""
         self.gone = False
@@ -107,6 +119,9 @@ class Screen:
         self._session_over = anyio.Event()
         self._tick: asyncio.TimerHandle | None = None
         self._handlers: dict[str, Callable[[MouseEvent], object]] = {}
+        self._own_hand = OwnHand()
+        self.rewind: ReplayControl | None = None
+        """While the hand just played is shown again: what keys and clicks go to."""
         self._chat = ChatBuffer(multiline=False, on_text_changed=lambda _: self._offer())
         self._body = Window(
             FormattedTextControl(self._text, focusable=True, show_cursor=self.options.cursor),
@@ -130,10 +145,6 @@ class Screen:
         )
         left = len(labels.CHAT_PROMPT)
         return FloatContainer(self._body, [Float(chat, left=left, right=0, bottom=1, height=1)])
-
-    def make_control(self, steward: Steward) -> Control:
-        """The mind of this screen."""
-        return Control(self.options, steward, self.session.request, self._quit, self.open_chat)
 
     # -- running -------------------------------------------------------------------------------
 
@@ -215,19 +226,26 @@ class Screen:
 
     def hear(self, message: Input) -> None:
         """A message from the session."""
+        before = self.control.model.table
         self.control.update(reduce(self.control.model, message, self.now), self.now)
+        self._own_hand.hear(before, message)
+        if self.rewind is not None and not self._shows_result():
+            self.rewind = None
         self._changed()
 
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
-        delay = self.control.next_tick(self.now)
+        delays = [each.next_tick(self.now) for each in (self.control, self.mind)]
+        delay = min((each for each in delays if each is not None), default=None)
         if delay is not None and self._tick is None:
             self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
 
     def _ticked(self) -> None:
         self._tick = None
         self.control.tick(self.now)
+        if self.rewind is not None:
+            self.rewind.tick(self.now)
         self._changed()
 
     # -- keys (see `keys`) ---------------------------------------------------------------------
@@ -241,13 +259,19 @@ class Screen:
         return too_small(size.columns, size.rows)
 
     def press(self, key: str) -> None:
-        if not self._too_small():
-            self.control.press(key, self.now)
-            self._changed()
+        if self._too_small():
+            return
+        if key == "r" and self.rewind is None and self._shows_result():
+            self._show_hand_again()
+        else:
+            self.mind.press(key, self.now)
+        self._same_look()
+        self._changed()
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
             return
+        self.rewind = None
         self.control.ui.chatting = True
         self.control.ui.overlay = ""
         self._chat.text = text
@@ -284,6 +308,36 @@ class Screen:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
         self._quit(False)
 
+    # -- the hand just played, once more -------------------------------------------------------
+
+    @property
+    def mind(self) -> Control:
+        """What keys and clicks go to now."""
+        return self.rewind or self.control
+
+    def _shows_result(self) -> bool:
+        model, ui = self.control.model, self.control.ui
+        return not ui.overlay and model.link.state != "lost" and scene_of(model, ui) == "result"
+
+    def _show_hand_again(self) -> None:
+        tape, ui = self._own_hand.tape(), self.control.ui
+        if tape is None:
+            ui.hint = tr(rewindtexts.NOTHING_KEPT)
+            return
+        options = replace(self.options, ascii=ui.ascii, theme=ui.theme, mouse=ui.mouse)
+        cursor = Cursor.at_start(tape, tape.you)
+        verified = self.control.model.verified
+        self.rewind = ReplayControl(cursor, options, lambda leave: self._stop_rewind(), verified)
+
+    def _stop_rewind(self) -> None:
+        self.rewind = None
+
+    def _same_look(self) -> None:
+        """Colours that are chosen while a hand is shown again stay."""
+        if self.rewind is not None:
+            ui, chosen = self.control.ui, self.rewind.ui
+            ui.theme, ui.ascii, ui.mouse = chosen.theme, chosen.ascii, chosen.mouse
+
     def repaint(self) -> None:
         self.app.renderer.clear()
         self.app.invalidate()
@@ -301,6 +355,8 @@ class Screen:
 
     def lines(self, cols: int, rows: int) -> list[Line]:
         """What is to be seen now."""
+        if self.rewind is not None:
+            return self.rewind.lines(cols, rows, self.now)
         return render(self.control.model, self.control.ui, cols, rows, self.now)
 
     def _add_line(self, fragments: StyleAndTextTuples, spans: Line) -> None:
@@ -316,11 +372,12 @@ class Screen:
 
             def handle(event: MouseEvent) -> object:
                 if event.event_type is MouseEventType.MOUSE_UP and target and not self._too_small():
-                    self.control.click(target, self.now)
+                    self.mind.click(target, self.now)
+                    self._same_look()
                 elif event.event_type is MouseEventType.SCROLL_UP:
-                    self.control.wheel(True)
+                    self.mind.wheel(True)
                 elif event.event_type is MouseEventType.SCROLL_DOWN:
-                    self.control.wheel(False)
+                    self.mind.wheel(False)
                 else:
                     return NotImplemented
                 self._changed()

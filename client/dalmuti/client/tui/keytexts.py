@@ -134,6 +134,7 @@ HELP_REPLAY: Final[Keys] = (
     ("mouse", "click the bar, a key below, or a player among all cards"),
     ("q, Ctrl-C", "quit"),
 )
+KEYS_RESULT: Final[Keys] = (("r", "replay"),)
 KEY_HELP: Final = ("?", "help")
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
@@ -213,7 +214,7 @@ HELP_KEYS: Mapping[str, Keys] = {
     ),
     "draw": (("Enter", "the next step"), ("Esc", "to the end")),
     "room": _HELP_WAIT,
-    "result": _HELP_WAIT,
+    "result": (*_HELP_WAIT, ("r", "see this hand again")),
     "lobby": (
         ("Up Down", "choose a table"),
         ("Enter", "sit down there"),

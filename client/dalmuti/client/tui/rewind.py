@@ -7,25 +7,17 @@ signals and all ways out are those of play. Chatting is the one thing that it ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
-
-import anyio
-from prompt_toolkit.input import Input as TerminalInput
-from prompt_toolkit.output import Output
+from typing import Final
 
 from dalmuti.client.i18n import tr
-from dalmuti.client.model import Input
 from dalmuti.client.replay.cursor import Cursor, same_place
-from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import tabletexts
-from dalmuti.client.tui.app import HANGUP, Screen
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.screens.rewind import Deck, draw, model_of
 from dalmuti.client.words import replaying, rewindtexts
 from dalmuti.core.record import Record, verify
-from dalmuti.protocol.messages import Request
 
 SPEEDS: Final = ((0.25, "1/4"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (10.0, "10"))
 """Moves a second, and how that is written."""
@@ -49,15 +41,11 @@ class ReplayControl(Control):
         options: Options,
         quit: Callable[[bool], None],
         deals: Mapping[int, bool],
-        *,
-        own: bool = False,
     ) -> None:
-        """`deals` are the hands whose deals were checked. In a hand of our `own` all other cards
-        are unknown."""
+        """`deals` are the hands whose deals were checked, and whether they are true."""
         super().__init__(options, Steward(), lambda request, **fields: 0, quit)
         self.cursor = cursor
         self._deals = deals
-        self._own = own
         self._speed = USUAL
         self._next_at: float | None = None
         self._typed: str | None = None
@@ -75,7 +63,6 @@ class ReplayControl(Control):
             playing=self.playing,
             typed=self._typed,
             helping=self._helping,
-            own=self._own,
         )
         return draw(self.cursor, self.model, self.ui, deck, (cols, rows))
 
@@ -185,7 +172,7 @@ class ReplayControl(Control):
             self._look(rows[number - 1])
 
     def _look(self, player: int | None) -> None:
-        if self._own:
+        if not self.cursor.script.has_all_cards:
             self._hint(rewindtexts.OWN_ONLY)
             return
         self._show(self.cursor.seen_by(player))
@@ -234,67 +221,3 @@ class ReplayControl(Control):
             self._show(self.cursor.to_step(int(what)))
         elif kind == "row":
             self._row(int(what))
-
-
-class Silence:
-    """A session with nobody: it is there until it is closed."""
-
-    def __init__(self) -> None:
-        self._over = anyio.Event()
-
-    def request(self, message_type: type[Request], **fields: Any) -> int:
-        return 0
-
-    def close(self, leave: bool = True, ended: Ended | None = None) -> None:
-        self._over.set()
-
-    async def run(self, on_message: Any) -> Ended:
-        await self._over.wait()
-        return Ended("left")
-
-
-class ReplayScreen(Screen):
-    """The full screen with a cursor in the place of a session."""
-
-    control: ReplayControl
-
-    def __init__(
-        self,
-        cursor: Cursor,
-        options: Options,
-        deals: Mapping[int, bool],
-        *,
-        input: TerminalInput | None = None,
-        output: Output | None = None,
-    ) -> None:
-        self._cursor, self._deals = cursor, deals
-        super().__init__(Silence(), None, options, input=input, output=output)
-
-    def make_control(self, steward: Steward) -> Control:
-        return ReplayControl(self._cursor, self.options, self._quit, self._deals)
-
-    def lines(self, cols: int, rows: int) -> list[Line]:
-        return self.control.lines(cols, rows, self.now)
-
-    def hear(self, message: Input) -> None:
-        """Nobody says anything here."""
-
-    def open_chat(self, text: str = "") -> None:
-        """There is nobody to talk to: the key is one that does nothing."""
-        self.press(text or "t")
-
-
-async def run_replay(
-    cursor: Cursor,
-    options: Options,
-    deals: Mapping[int, bool],
-    *,
-    input: TerminalInput | None = None,
-    output: Output | None = None,
-) -> int:
-    """Steps through a record until the person leaves. Returns the exit code."""
-    screen = ReplayScreen(cursor, options, deals, input=input, output=output)
-    await screen.run()
-    if screen.caught is not None:
-        return 128 + screen.caught
-    return HANGUP if screen.gone else 0

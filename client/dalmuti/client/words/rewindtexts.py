@@ -16,6 +16,7 @@ NOT_OVER: Final = mark("This hand has no end in the record: its cards stay hidde
 OPEN: Final = mark("all cards open")
 HIDDEN: Final = mark("cards hidden")
 OWN_ONLY: Final = mark("Of this hand you know your own cards only.")
+NOTHING_KEPT: Final = mark("Nothing was seen of that hand that could be shown again.")
 GO_TO: Final = mark("Go to: ")
 GO_TO_HELP: Final = mark("57 a move, t5 a trick, h3 a hand; Enter goes, Esc does not")
 PAUSED: Final = mark("paused")

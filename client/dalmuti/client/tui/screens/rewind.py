@@ -47,8 +47,6 @@ class Deck(Struct, frozen=True, kw_only=True):
     typed: str | None = None
     """What was typed of the place to go to; None while nobody asks for one."""
     helping: bool = False
-    own: bool = False
-    """A hand of our own, of which no other cards are known."""
 
 
 def model_of(cursor: Cursor, verified: Mapping[int, bool]) -> Model:
@@ -95,11 +93,11 @@ def draw(cursor: Cursor, model: Model, ui: Ui, deck: Deck, size: tuple[int, int]
         *whole[1 : rows - 2],
         *([] for _ in range(rows - len(whole))),
         _status(cursor, scene, deck),
-        key_bar(scene, _without_eyes(keytexts.KEYS_REPLAY) if deck.own else keytexts.KEYS_REPLAY),
+        key_bar(scene, _keys(cursor, keytexts.KEYS_REPLAY)),
     ]
     screen = [fit(each, cols) for each in screen]
     if deck.helping:
-        screen = overlay(screen, _help(deck.own))
+        screen = overlay(screen, _help(cursor))
     return to_ascii(screen) if ui.ascii else screen
 
 
@@ -119,7 +117,7 @@ def _parts(cursor: Cursor) -> list[str]:
     hand = rewindtexts.hand_of(cursor.index, script.hands)
     if cursor.chapter.number != cursor.index:  # a hand of our own, not the first
         hand = labels.hand_number(cursor.chapter.number)
-    if not cursor.chapter.over:
+    if not cursor.chapter.over or (cursor.you is None and not script.has_all_cards):
         eyes = tr(rewindtexts.HIDDEN)
     elif cursor.you is None:
         eyes = tr(rewindtexts.OPEN)
@@ -161,15 +159,16 @@ def _bar(cursor: Cursor, room: int) -> Line:
     return [*row, Span("key", ">|", "key:>")]
 
 
-def _without_eyes(keys: Keys) -> Keys:
-    """The keys without those that show other cards."""
-    return [(key, what) for key, what in keys if key[:1] not in ("1", "o")]
+def _keys(cursor: Cursor, keys: Keys) -> Keys:
+    """The keys; where no other cards are known, without those that show them."""
+    eyes = () if cursor.script.has_all_cards else ("1", "o")
+    return [(key, what) for key, what in keys if key[:1] not in eyes]
 
 
-def _help(own: bool) -> list[Line]:
+def _help(cursor: Cursor) -> list[Line]:
     room = 72
     lines: list[Line] = [[]]
-    for keys, what in _without_eyes(keytexts.HELP_REPLAY) if own else keytexts.HELP_REPLAY:
+    for keys, what in _keys(cursor, keytexts.HELP_REPLAY):
         first, *more = wrap(keytexts.key_does(what), room - 16, 0)
         lines.append([column(keytexts.key_name(keys), 16, "key"), span(first)])
         lines += [[column("", 16), span(each)] for each in more]
