@@ -106,7 +106,8 @@ def play(given: argparse.Namespace) -> int:
             ),
         )
         steward = Steward(tuple(levels), hands=given.hands, deal_first=True)
-        code = show(mode, session, steward, given, wishes)
+        with history_of(session, given, wishes):
+            code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
     _say_saved(server, session.commitments, over=True)
@@ -169,7 +170,8 @@ def host(given: argparse.Namespace) -> int:
             store=store[0] if store else None,
         )
         steward = Steward((USUAL_BOT,) * given.bots, hands=given.hands)
-        code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
+        with history_of(session, given, wishes):
+            code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
     finally:
         if store:
             store[0].close()
@@ -221,10 +223,27 @@ def join(given: argparse.Namespace) -> int:
             held=Held(seat.table, seat.token, seat.name) if seat else None,
             store=store[0] if store else None,
         )
-        return show(mode, session, Steward(), given, wishes)
+        with history_of(session, given, wishes):
+            return show(mode, session, Steward(), given, wishes)
     finally:
         if store:
             store[0].close()
+
+
+@contextmanager
+def history_of(session: Any, given: argparse.Namespace, wishes: Settings) -> Iterator[None]:
+    """Within it the hands of this session are written down; a lesson is none of them."""
+    if not wishes.history or getattr(given, "learn", False):
+        yield
+        return
+    from dalmuti.client.history.historian import Historian
+    from dalmuti.client.words.stats import not_kept
+
+    historian = Historian(given.command)
+    session.overhear = historian.hear
+    yield
+    if historian.problem:
+        say(not_kept(historian.problem))
 
 
 def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:
@@ -248,29 +267,7 @@ def show(
     wishes: Settings,
     join_lines: tuple[str, ...] = (),
 ) -> int:
-    """Runs the session under the interface that was chosen, and keeps what was played."""
-    if not wishes.history or getattr(given, "learn", False):
-        return _interface(mode, session, steward, given, wishes, join_lines)
-    from dalmuti.client.history.historian import Historian
-    from dalmuti.client.words.stats import not_kept
-
-    historian = Historian(given.command)
-    session.overhear = historian.hear
-    code = _interface(mode, session, steward, given, wishes, join_lines)
-    if historian.problem:
-        say(not_kept(historian.problem))
-    return code
-
-
-def _interface(
-    mode: settings.Mode,
-    session: Any,
-    steward: Any,
-    given: argparse.Namespace,
-    wishes: Settings,
-    join_lines: tuple[str, ...],
-) -> int:
-    """All of them run on asyncio."""
+    """Runs the session under the interface that was chosen; all run on asyncio."""
     import anyio
 
     if mode == "plain":
