@@ -125,6 +125,22 @@ def _say_saved(server: servers.Server, commitments: Collection[str], *, over: bo
             say(tr("The match so far was saved: {command}", command=command))
 
 
+@contextmanager
+def history_of(session: Any, given: argparse.Namespace, wishes: Settings) -> Iterator[None]:
+    """Within it the hands of this session are written down; a lesson is none of them."""
+    if not wishes.history or getattr(given, "learn", False):
+        yield
+        return
+    from dalmuti.client.history.historian import Historian
+    from dalmuti.client.words.stats import not_kept
+
+    historian = Historian(given.command)
+    session.overhear = historian.hear
+    yield
+    if historian.problem:
+        say(not_kept(historian.problem))
+
+
 def host(given: argparse.Namespace) -> int:
     """A server for the network, a table on it, and ourselves as its host."""
     if given.bots >= given.seats:
@@ -228,22 +244,6 @@ def join(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-
-
-@contextmanager
-def history_of(session: Any, given: argparse.Namespace, wishes: Settings) -> Iterator[None]:
-    """Within it the hands of this session are written down; a lesson is none of them."""
-    if not wishes.history or getattr(given, "learn", False):
-        yield
-        return
-    from dalmuti.client.history.historian import Historian
-    from dalmuti.client.words.stats import not_kept
-
-    historian = Historian(given.command)
-    session.overhear = historian.hear
-    yield
-    if historian.problem:
-        say(not_kept(historian.problem))
 
 
 def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:

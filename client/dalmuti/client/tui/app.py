@@ -248,6 +248,36 @@ class Screen:
             self.rewind.tick(self.now)
         self._changed()
 
+    # -- the hand just played, once more -------------------------------------------------------
+
+    @property
+    def mind(self) -> Control:
+        """What keys and clicks go to now."""
+        return self.rewind or self.control
+
+    def _shows_result(self) -> bool:
+        model, ui = self.control.model, self.control.ui
+        return not ui.overlay and model.link.state != "lost" and scene_of(model, ui) == "result"
+
+    def _show_hand_again(self) -> None:
+        tape, ui = self._own_hand.tape(), self.control.ui
+        if tape is None:
+            ui.hint = tr(rewindtexts.NOTHING_KEPT)
+            return
+        options = replace(self.options, ascii=ui.ascii, theme=ui.theme, mouse=ui.mouse)
+        cursor = Cursor.at_start(tape, tape.you)
+        verified = self.control.model.verified
+        self.rewind = ReplayControl(cursor, options, lambda leave: self._stop_rewind(), verified)
+
+    def _stop_rewind(self) -> None:
+        self.rewind = None
+
+    def _same_look(self) -> None:
+        """Colours that are chosen while a hand is shown again stay."""
+        if self.rewind is not None:
+            ui, chosen = self.control.ui, self.rewind.ui
+            ui.theme, ui.ascii, ui.mouse = chosen.theme, chosen.ascii, chosen.mouse
+
     # -- keys (see `keys`) ---------------------------------------------------------------------
 
     @property
@@ -307,36 +337,6 @@ class Screen:
     def interrupt(self) -> None:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
         self._quit(False)
-
-    # -- the hand just played, once more -------------------------------------------------------
-
-    @property
-    def mind(self) -> Control:
-        """What keys and clicks go to now."""
-        return self.rewind or self.control
-
-    def _shows_result(self) -> bool:
-        model, ui = self.control.model, self.control.ui
-        return not ui.overlay and model.link.state != "lost" and scene_of(model, ui) == "result"
-
-    def _show_hand_again(self) -> None:
-        tape, ui = self._own_hand.tape(), self.control.ui
-        if tape is None:
-            ui.hint = tr(rewindtexts.NOTHING_KEPT)
-            return
-        options = replace(self.options, ascii=ui.ascii, theme=ui.theme, mouse=ui.mouse)
-        cursor = Cursor.at_start(tape, tape.you)
-        verified = self.control.model.verified
-        self.rewind = ReplayControl(cursor, options, lambda leave: self._stop_rewind(), verified)
-
-    def _stop_rewind(self) -> None:
-        self.rewind = None
-
-    def _same_look(self) -> None:
-        """Colours that are chosen while a hand is shown again stay."""
-        if self.rewind is not None:
-            ui, chosen = self.control.ui, self.rewind.ui
-            ui.theme, ui.ascii, ui.mouse = chosen.theme, chosen.ascii, chosen.mouse
 
     def repaint(self) -> None:
         self.app.renderer.clear()
