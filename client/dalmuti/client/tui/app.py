@@ -289,14 +289,16 @@ class Screen:
         return too_small(size.columns, size.rows)
 
     def press(self, key: str) -> None:
-        if self._too_small():
-            return
+        if not self._too_small():
+            self._press(key)
+            self._changed()
+
+    def _press(self, key: str) -> None:
         if key == "r" and self.rewind is None and self._shows_result():
             self._show_hand_again()
         else:
             self.mind.press(key, self.now)
         self._same_look()
-        self._changed()
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
