@@ -21,6 +21,7 @@ from dalmuti.client.replay.reel import shown, unroll
 from dalmuti.client.replay.script import Script
 from dalmuti.client.replay.telling import tell
 from dalmuti.core import events as ev
+from dalmuti.core.moves import Call
 from dalmuti.core.record import Record
 from dalmuti.core.views import TableView
 
@@ -116,6 +117,33 @@ def test_the_view_is_what_the_server_sent(players: int, seed: int, locked: bool)
             moment = Cursor(reels, index, step, you).moment
             assert _bare(moment.table) == views[you]
             assert moment.hands == (held if you is None else {})
+
+
+@pytest.mark.parametrize("how", ["automatic", "optional"])
+def test_R4_cards_stay_with_their_players_when_the_titles_turn_round(how: str) -> None:
+    table = with_a_greater_revolution(how)
+    views = {you: _bare(table.view(you)) for you in (None, 1, 2, 3, 4)}
+    held = {player: table.hand.cards(seat) for seat, player in enumerate(table.match.order)}
+    table.play_out()
+    called = Cursor.at_start(Script(table.record()))
+    while called.moment.table.hand is None or called.moment.table.hand.revolution is None:
+        called = called.next()
+    for you, view in views.items():
+        moment = called.seen_by(you).moment
+        assert _bare(moment.table) == view
+        assert moment.hands == (held if you is None else {})
+
+
+def with_a_greater_revolution(how: str) -> Evening:
+    """A table whose Greater Peon has just called, or had to."""
+    for seed in range(1000):
+        table = evening(4, seed, revolution=how)
+        table.deal()
+        if how == "optional" and Call(greater=True) in table.hand.legal(3):
+            table.move(3, Call(greater=True))
+        if table.hand.revolution is not None and table.hand.revolution.greater:
+            return table
+    raise AssertionError("no Greater Peon has both Jesters")
 
 
 def _bare(view: TableView) -> TableView:

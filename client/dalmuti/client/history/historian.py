@@ -34,7 +34,6 @@ class Historian:
         self._how, self._file, self._now = how, file, now
         self._view: TableView | None = None
         self._match = ""
-        self._written = 0
 
     def hear(self, message: Input) -> None:
         """A message that the interface has had, and has believed."""
@@ -54,13 +53,11 @@ class Historian:
 
     def _new_match(self) -> None:
         self._match = secrets.token_hex(8)
-        self._written = 0
 
     def _ended(self, view: TableView, ended: HandEnded) -> None:
         hand = hand_of(view, ended, self._how, self._match, self._now())
-        if hand is None or ended.hand <= self._written:
+        if hand is None:
             return
-        self._written = ended.hand
         try:
             store.append(hand, self._file or store.path())
         except OSError as error:

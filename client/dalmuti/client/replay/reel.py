@@ -76,7 +76,11 @@ def _after(moment: Moment, step: Step, you: int | None, opened: bool) -> Moment:
 
 
 def shown(step: Step, you: int | None) -> Iterator[tuple[Event, Seen, tuple[int, ...]]]:
-    """The events of a step: as they were, as `you` saw them, and who had which seat then."""
+    """The events of a step: as they were, as `you` saw them, and who had which seat then.
+
+    A Greater Revolution turns the seats in the middle of a step, but nothing with cards follows
+    it there.
+    """
     order = step.order
     for event in step.events:
         if isinstance(event, ev.HandStarted):
@@ -86,8 +90,6 @@ def shown(step: Step, you: int | None) -> Iterator[tuple[Event, Seen, tuple[int,
         else:
             seen = see(event, order.index(you) if you in order else None)
         yield event, seen, order
-        if isinstance(event, ev.RevolutionCalled) and event.greater:
-            order = order[::-1]
 
 
 def _moved(hands: Mapping[int, Cards], event: Event, order: tuple[int, ...]) -> Mapping[int, Cards]:

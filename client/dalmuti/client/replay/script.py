@@ -116,7 +116,7 @@ class Script:
         played = steps(self.record, match)
         end = len(entries)
         for index, entry in enumerate(entries):
-            if index == 0 or (isinstance(entry, Began) and match.hand is None):
+            if index == 0 or (isinstance(entry, Began)):
                 match.log.clear()  # which the match does not read, and a copy would copy
                 starts.append((index, deepcopy(match), present.infos))
             try:
