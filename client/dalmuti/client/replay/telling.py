@@ -8,11 +8,11 @@ from pathlib import Path
 from dalmuti.client import words
 from dalmuti.client.i18n import tr
 from dalmuti.client.replay.reel import unroll
-from dalmuti.client.replay.script import Script
+from dalmuti.client.replay.script import NAME_CELLS, Script
 from dalmuti.client.words import replaying
 from dalmuti.core.record import Record, loads, verify
 from dalmuti.core.transcript import MAX_TEXT
-from dalmuti.protocol.text import safe_text
+from dalmuti.protocol.text import cut, safe_text
 
 NAMED = 20
 """Players that are named to who asked for another one."""
@@ -45,7 +45,7 @@ def player_of(record: Record, text: str) -> int:
         if text in (str(number), who.name) or text.casefold() == who.name.casefold():
             return number
     first = list(record.players.items())[:NAMED]
-    known = ", ".join(f"{number} {who.name}" for number, who in first)
+    known = ", ".join(f"{number} {cut(who.name, NAME_CELLS)}" for number, who in first)
     if len(record.players) > NAMED:
         known += ", ..."
     raise RecordError(replaying.no_such_player(known, text))
