@@ -33,11 +33,16 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str | None = None
     lang: Literal["en", "fr", "nl", "de"] | None = None
     """None: what the locale says."""
-    history: bool = True
-    """Whether hands that were played are written down for `dalmuti stats`."""
     mode: Mode = "screen"
     ascii: bool = False
     theme: Theme = "default"
+    mouse: bool = True
+    bell: bool = True
+    """Ring when it is our turn."""
+    title: bool = True
+    """Say in the title of the window when it is our turn."""
+    history: bool = True
+    """Whether hands that were played are written down for `dalmuti stats`."""
 
 
 def path() -> Path:

@@ -87,8 +87,13 @@ def play(given: argparse.Namespace) -> int:
     wishes = settings.load()
     mode = mode_of(given, wishes)
     name, _ = settings.chosen_name(given.name, wishes)
-    options = _options(given, {"turn_seconds": 0})
     levels = [LEVELS[given.level[n % len(given.level)]] for n in range(given.seats - 1)]
+    if given.learn:
+        from dalmuti.client import learning
+
+        learning.prepare(given)
+        levels = [learning.BOT] * (given.seats - 1)
+    options = _options(given, {"turn_seconds": 0})
     server = servers.start_private(given.bot_delay, servers.matches_folder())
     try:
         with quick_imports():
@@ -143,6 +148,7 @@ def history_of(session: Any, given: argparse.Namespace, wishes: Settings) -> Ite
 
 def host(given: argparse.Namespace) -> int:
     """A server for the network, a table on it, and ourselves as its host."""
+    _no_advice(given)
     if given.bots >= given.seats:
         raise Refusal(
             tr(
@@ -200,6 +206,7 @@ def host(given: argparse.Namespace) -> int:
 
 def join(given: argparse.Namespace) -> int:
     """A seat at somebody's table, or our own again."""
+    _no_advice(given)
     if given.address is None:
         from dalmuti.client.choosing import choose
 
@@ -246,6 +253,14 @@ def join(given: argparse.Namespace) -> int:
             store[0].close()
 
 
+def _no_advice(given: argparse.Namespace) -> None:
+    """Raises Refusal where advice is wanted against people."""
+    if given.advice:
+        raise Refusal(
+            tr("--advice: expected a game against bots alone, which is `dalmuti play --advice`")
+        )
+
+
 def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:
     """The `trust.Trust` for a connection with TLS; None without. Raises Refusal."""
     if not given.tls and given.fingerprint is None:
@@ -270,14 +285,22 @@ def show(
     """Runs the session under the interface that was chosen; all run on asyncio."""
     import anyio
 
+    advise, learn = _advisor(given), getattr(given, "learn", False)
+    bell = wishes.bell if given.bell is None else given.bell
+    title = wishes.title if given.title is None else given.title
+    if mode != "screen":
+        from dalmuti.client.talk import Talk
+
+        deals = steward.hands is not None
+        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise)
     if mode == "plain":
         from dalmuti.client.plain import run_plain
 
-        return anyio.run(run_plain, session, steward)
+        return anyio.run(run_plain, session, steward, talk)
     if mode == "line":
         from dalmuti.client.line import run_line
 
-        return anyio.run(run_line, session, steward)
+        return anyio.run(run_line, session, steward, talk, title)
     with quick_imports():
         from dalmuti.client.tui.app import run_screen
         from dalmuti.client.tui.control import Options
@@ -287,8 +310,25 @@ def show(
         stay=session.stay,
         ascii=ascii_wanted(given, wishes),
         theme=given.theme or wishes.theme,
+        mouse=wishes.mouse if given.mouse is None else given.mouse,
+        bell=bell,
+        title=title,
+        learn=learn,
     )
-    return anyio.run(run_screen, session, steward, options)
+    return anyio.run(run_screen, session, steward, options, advise)
+
+
+def _advisor(given: argparse.Namespace) -> Any:
+    """The expert bot as an advisor, where it was asked for. Raises Refusal when it is damaged."""
+    if not given.advice:
+        return None
+    from dalmuti.client.bots.advisor import Advisor
+    from dalmuti.client.bots.network import WeightsError
+
+    try:
+        return Advisor()
+    except WeightsError as error:
+        raise Refusal(tr("--advice: the expert is not there: {why}", why=error)) from None
 
 
 # -- records and the protocol -----------------------------------------------------------------

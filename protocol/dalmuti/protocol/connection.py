@@ -128,7 +128,8 @@ class Connection(Generic[In, Out]):
         self.version: int | None = None
         """What both speak: known to the server with the hello, to the client with the welcome."""
         self.strict = False
-        """To the server: whether the client wants to know what is ignored."""
+        """To the server: whether the client wants to know what is ignored. It may be set as well,
+        by one who wants to know it of any client."""
         self.remark = ""
         """Of a strict session: what was ignored in the message that came last, or nothing."""
         self.state = State.START
@@ -213,7 +214,7 @@ class Connection(Generic[In, Out]):
         except BadRequest as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_HELLO) from None
         self._receive(message, ByeReason.BAD_HELLO)
-        if isinstance(message, Hello) and message.strict:
+        if isinstance(message, Hello) and (message.strict or self.strict):
             self.strict, self.remark = True, codec.remark(raw, message)
         return message
 

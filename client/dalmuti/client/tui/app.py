@@ -40,6 +40,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.advice import Advise
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.replay.cursor import Cursor
@@ -47,12 +48,13 @@ from dalmuti.client.replay.own import OwnHand
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
+from dalmuti.client.tui.attention import Attention
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
 from dalmuti.client.tui.rewind import ReplayControl
-from dalmuti.client.tui.screens import render, too_small
+from dalmuti.client.tui.screens import render, scrolled, too_small
 from dalmuti.client.tui.state import scene_of
 from dalmuti.client.tui.style import style_of
 from dalmuti.client.words import rewindtexts
@@ -98,6 +100,7 @@ class Screen:
         session: Talking,
         steward: Steward | None = None,
         options: Options | None = None,
+        advise: Advise | None = None,
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
@@ -110,6 +113,8 @@ class Screen:
             session.request,
             self._quit,
             self.open_chat,
+            lambda: self._attention.ring(),
+            advise=advise,
         )
         self.caught: int | None = None
         """The signal that ended us."""
@@ -137,6 +142,7 @@ class Screen:
             input=input,
             output=output,
         )
+        self._attention = Attention(self.app.output)
         self.app.ttimeoutlen = 0.05  # Esc alone is known after 50 ms, not after half a second
 
     def _layout(self) -> FloatContainer:
@@ -169,6 +175,7 @@ class Screen:
                     failure = None if self.gone else error
                 except Exception as error:
                     failure = error
+                self._attention.title("")
                 self.session.close(leave=False)  # unless it is over, or we are leaving already
                 if self._tick is not None:
                     self._tick.cancel()
@@ -236,6 +243,8 @@ class Screen:
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
+        if not self.app.is_done:
+            self._attention.title(self.control.title)
         delays = [each.next_tick(self.now) for each in (self.control, self.mind)]
         delay = min((each for each in delays if each is not None), default=None)
         if delay is not None and self._tick is None:
@@ -291,6 +300,7 @@ class Screen:
     def press(self, key: str) -> None:
         if not self._too_small():
             self._press(key)
+            self._stop_at_the_end()
             self._changed()
 
     def _press(self, key: str) -> None:
@@ -299,6 +309,13 @@ class Screen:
         else:
             self.mind.press(key, self.now)
         self._same_look()
+
+    def _stop_at_the_end(self) -> None:
+        """The log is scrolled no further than it goes, or the way back would begin with nothing."""
+        mind, size = self.mind, self.app.output.get_size()
+        if mind.ui.log_back:
+            shown = scrolled(mind.model, mind.ui, size.columns, size.rows, self.now)
+            mind.ui.log_back = shown
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
@@ -323,7 +340,7 @@ class Screen:
         text = self._chat.text
         self.close_chat()
         self.control.ui.hint = ""
-        say(self.control, text)
+        say(self.control, text, self.now)
         self._changed()
 
     def complete(self) -> None:
@@ -339,6 +356,11 @@ class Screen:
     def interrupt(self) -> None:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
         self._quit(False)
+
+    def suspend(self) -> None:
+        """Ctrl-Z: the shell gets its terminal as it was, until `fg`."""
+        self._attention.title("")
+        self.app.suspend_to_background()
 
     def repaint(self) -> None:
         self.app.renderer.clear()
@@ -382,6 +404,7 @@ class Screen:
                     self.mind.wheel(False)
                 else:
                     return NotImplemented
+                self._stop_at_the_end()
                 self._changed()
                 return None
 
@@ -404,6 +427,7 @@ async def run_screen(
     session: Talking,
     steward: Steward | None = None,
     options: Options | None = None,
+    advise: Advise | None = None,
     *,
     input: TerminalInput | None = None,
     output: Output | None = None,
@@ -413,7 +437,7 @@ async def run_screen(
     The last result stays on the terminal when the screen is gone. What went wrong is said on
     standard error.
     """
-    screen = Screen(session, steward, options, input=input, output=output)
+    screen = Screen(session, steward, options, advise, input=input, output=output)
     ended = await screen.run()
     if screen.caught is not None:
         return 128 + screen.caught

@@ -5,7 +5,9 @@ as it stands, and "you" where it is you, in sentences of their own; all are whol
 be translated, and read aloud.
 """
 
-from dalmuti.client.words.events import places, sentence, verified
+from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
+from dalmuti.client.words.ending import movements
+from dalmuti.client.words.events import not_fair, places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     You,
@@ -32,6 +34,7 @@ from dalmuti.client.words.names import (
     with_kind,
     you,
 )
+from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
 from dalmuti.client.words.troubles import (
     BYES,
     ERRORS,
@@ -41,13 +44,18 @@ from dalmuti.client.words.troubles import (
     first_use,
     impossible,
     known_servers_unreadable,
+    ladder_key_wrong,
+    ladder_name_taken,
+    no_server,
     no_tls,
+    no_welcome,
     not_vouched_any_more,
     notice,
     other_certificate,
     reconnected,
     reconnecting,
     renamed,
+    silent,
     switched,
     unreachable,
     unseated,
@@ -56,10 +64,14 @@ from dalmuti.client.words.troubles import (
 
 __all__ = [
     "BYES",
+    "CODES",
     "ERRORS",
     "HOW_TO_PLAY",
+    "NOT_ASKED",
+    "NO_ADVICE",
     "You",
     "a_title",
+    "advice",
     "bye",
     "cards",
     "count",
@@ -74,10 +86,16 @@ __all__ = [
     "is_away",
     "kind",
     "known_servers_unreadable",
+    "ladder_key_wrong",
+    "ladder_name_taken",
     "listed",
     "move",
+    "movements",
     "name",
+    "no_server",
     "no_tls",
+    "no_welcome",
+    "not_fair",
     "not_vouched_any_more",
     "notice",
     "option",
@@ -89,6 +107,7 @@ __all__ = [
     "ranks",
     "reconnected",
     "reconnecting",
+    "refused",
     "renamed",
     "rules",
     "rules_short",
@@ -96,13 +115,16 @@ __all__ = [
     "sentence",
     "several",
     "short_title",
+    "silent",
     "switched",
     "title",
+    "unasked",
     "unreachable",
     "unseated",
     "verified",
     "which_table",
     "who",
+    "why_not",
     "with_kind",
     "you",
 ]

@@ -420,3 +420,12 @@ def verified(number: int, problems: Sequence[str]) -> str:
         hand=number,
         problems="; ".join(problems),
     )
+
+
+def not_fair() -> str:
+    """What a record of known deals can prove, and what it cannot."""
+    return tr(
+        "This table was not fair: its deals were known beforehand, from a seed that somebody gave."
+        " Nothing can prove that nobody knew or chose the cards. What can be verified follows: that"
+        " the cards come from the seeds that the file has, that every move was legal, the places."
+    )
