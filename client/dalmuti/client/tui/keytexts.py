@@ -149,7 +149,7 @@ HELP_REPLAY: Final[Keys] = (
     ("g", "go to a move: 57; to a trick: t5; to a hand: h3"),
     ("Space", "play on by itself, or stop"),
     ("+ -", "faster, slower"),
-    ("1 to 9, 0", "only what the player in this row saw; 0 is the tenth"),
+    ("1 to 9, 0", "with the eyes of this seat: 1 is the highest, 0 the tenth"),
     ("o", "all cards open"),
     ("PgUp PgDn, l, s", "scroll the log, larger log, scores"),
     ("m, c", "mouse on or off, colours"),

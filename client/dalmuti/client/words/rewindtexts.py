@@ -47,14 +47,14 @@ def trick_of(number: int, tricks: int) -> str:
     return tr("trick {number} of {tricks}", number=number, tricks=tricks)
 
 
-def speed(moves: str) -> str:
-    """How fast it plays by itself."""
-    return tr("{moves} moves/s", moves=moves)
+def speed(times: str) -> str:
+    """How fast it plays by itself; 1 is a move a second."""
+    return tr("Speed {times}x.", times=times)
 
 
-def playing(moves: str) -> str:
+def playing(times: str) -> str:
     """It plays by itself, this fast."""
-    return tr("playing, {moves} moves/s", moves=moves)
+    return tr("playing {times}x", times=times)
 
 
 def nowhere(typed: str) -> str:
