@@ -152,7 +152,7 @@ def test_eyes_are_chosen_by_row() -> None:
         assert f"seen by {record.players[player].name}" in text(made)
         assert made.model.table and made.model.table.hand and made.model.table.hand.cards
     made.press("0", 0.0)
-    assert "Nobody is in that row." in text(made)
+    assert "Nobody sits there." in text(made)
     made.press("o", 0.0)
     assert made.cursor.you is None and "All cards" in text(made)
     made.click("row:2", 0.0)
