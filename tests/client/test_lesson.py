@@ -17,6 +17,7 @@ from dalmuti.client.tui.screens import lesson as pane
 from dalmuti.client.tui.screens import render
 from dalmuti.client.words.lesson import AGAIN, PRESS, TEXTS, WAITS, Course
 from dalmuti.core import deal
+from dalmuti.core.cards import DECK
 from dalmuti.core.hand import Phase
 from dalmuti.core.policy import greedy
 
@@ -29,7 +30,7 @@ class LessonStage(Stage):
 
     def deal(self, *, jesters_to: int | None = None) -> Stage:
         seed = deal.fixed_seed(learning.SEED, 1)
-        self.emit(self.match.find_titles(deal.shuffled(deal.DECK, seed, {}, "titles")))
+        self.emit(self.match.find_titles(deal.shuffled(DECK, seed, {}, "titles")))
         self.emit(self.match.start(deal.deck_of(seed, {}), "00" * 32))
         self.ask()
         return self

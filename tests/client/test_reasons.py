@@ -16,6 +16,7 @@ from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.core.cards import DECK, Play, counts_of, parse_play
 from dalmuti.core.moves import (
     IllegalMove,
+    Move,
     MoveCode,
     Pass,
     check_play,
@@ -90,7 +91,9 @@ def test_every_play_is_legal_or_has_a_reason() -> None:
 def test_typing_it_says_so_and_disarms_enter(top: str | None, keys: str, why: str) -> None:
     hand, beat = cards(HAND), None if top is None else parse_play(top)
     held = counts_of(hand)
-    choices = [*legal_follows(held, beat), Pass()] if beat else [*legal_leads(held)]
+    choices: list[Move] = [*legal_leads(held)]
+    if beat is not None:
+        choices = [*legal_follows(held, beat), Pass()]
     selector = PlaySelector.of(choices, hand, top=beat)
     for key in keys:
         step = selector.press(key, 9.0)

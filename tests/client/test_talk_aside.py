@@ -301,7 +301,7 @@ async def test_the_driver_sends_the_pass_by_itself(autojump_clock: Any) -> None:
     session: Any = Quick()
     talk = Talk(wait=lambda: 30.0)
     send, receive = anyio.create_memory_object_stream[str](1)
-    told = []
+    told: list[str] = []
     async with send, receive:
         await send.send("autopass")
         await converse(

@@ -90,7 +90,7 @@ async def run_line(
                 patient=False,
                 told=told,
             )
-        attention.title("")
+        attention.close()
         if ended.text and not ended.code and not caught:
             out.say(ended.text)
         sys.stdout.flush()

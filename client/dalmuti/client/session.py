@@ -159,7 +159,7 @@ class _End(Over):
 class Session:
     """One client at one server, over as many connections as it takes."""
 
-    link_type: type[Link] = Link
+    link_type: Callable[[Stream, Callable[[Message], None]], Link] = Link
     """What a connection is made of."""
 
     def __init__(
@@ -167,7 +167,7 @@ class Session:
         connect: Callable[[], Awaitable[Stream]],
         *,
         name: str,
-        address: str = "the server",
+        address: str = "",
         number_name: bool = False,
         kind: Literal["human", "bot"] = "human",
         password: str | None = None,
@@ -195,7 +195,7 @@ class Session:
         """
         self._note = note
         self.connect = connect
-        self.address = address
+        self.address = address or tr("the server")
         self.name = name
         self.seated: Held | None = held
         """The seat that is ours, with its newest token."""

@@ -15,6 +15,7 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr
 from dalmuti.protocol.text import clean_name
 
@@ -109,7 +110,7 @@ def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:
         try:
             return clean_name(wanted), True
         except ValueError as error:
-            raise SettingsError(str(error)) from None
+            raise SettingsError(said(str(error))) from None
     try:
         return clean_name(getpass.getuser()), False
     except (ValueError, OSError, KeyError, ImportError):

@@ -22,6 +22,7 @@ from typing import Any, Final
 from dalmuti.client import i18n, out, servers, settings
 from dalmuti.client.commands.parts import OK, WRONG_USE
 from dalmuti.client.commands.tables import LEVELS
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
@@ -424,7 +425,7 @@ def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
     try:
         return options_from({**usual, **values})
     except OptionError as error:
-        raise Refusal(f"--rules: {error}") from None
+        raise Refusal(f"--rules: {said(str(error))}") from None
 
 
 def table_name(given: str | None, name: str) -> str:
@@ -432,7 +433,7 @@ def table_name(given: str | None, name: str) -> str:
     try:
         return clean_table_name(given if given is not None else _own_table(name))
     except ValueError as error:
-        raise Refusal(f"--table: {error}") from None
+        raise Refusal(f"--table: {said(str(error))}") from None
 
 
 def _own_table(name: str) -> str:

@@ -103,6 +103,7 @@ def in_english(text: str) -> str:
     """What was typed, its first word (or all of it) in English where this language has another."""
     english = (*COMMANDS, *ANSWERS)
     own = {tr_in("command", each).casefold(): each for each in english}
+    own[words.move(PASS)] = "pass"  # as it stands among the choices
     whole = text.casefold()
     if whole in own:
         return own[whole]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
 
 import trio
 
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.codec import CLIENT_TYPES
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
 from dalmuti.protocol.text import safe_text, skeleton
 from dalmuti.server.bans import Bans
@@ -32,6 +34,15 @@ from dalmuti.server.table.house import HOUSE_BOTS, BotJob
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
+
+KINDS: dict[type, str] = {kind: tag for tag, kind in CLIENT_TYPES.items()}
+"""What each kind of message is called on the wire."""
+
+
+@cache
+def _program() -> str:
+    """What this is, and of which version. Looked up once: that reads a file, and makes garbage."""
+    return f"dalmuti {version('dalmuti')}"
 
 
 class Lobby:
@@ -133,7 +144,7 @@ class Lobby:
         self.board.note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
-            server=f"dalmuti {version('dalmuti')}",
+            server=_program(),
             instance=self.instance,
             name=name,
             bots=HOUSE_BOTS,
@@ -170,7 +181,7 @@ class Lobby:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
         began = time.perf_counter()
-        kind = str(type(request).__struct_config__.tag)
+        kind = KINDS[type(request)]
         if isinstance(request, msg.Leave):
             peer.entrant = None
         try:
@@ -342,11 +353,12 @@ class Lobby:
                 self.ladder.over(room.table)
             self._note_gone()
 
-    def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
-        peer = self.peers.get(conn)
-        if peer is not None:
-            peer.put(message)
-            self._told[conn] = peer
+    def _deliver(self, conns: tuple[int, ...], messages: tuple[msg.ServerMessage, ...]) -> None:
+        for conn in conns:
+            peer = self.peers.get(conn)
+            if peer is not None:
+                peer.put(messages)
+                self._told[conn] = peer
 
     def _flush(self) -> None:
         """Sends what was delivered; what can wait for more may have to.

@@ -35,7 +35,7 @@ class Surroundings(Struct, frozen=True):
     """What every room of this run has around it."""
 
     instance: str
-    deliver: Callable[[int, msg.ServerMessage], None]
+    deliver: Callable[[tuple[int, ...], tuple[msg.ServerMessage, ...]], None]
     flush: Callable[[], None]
     send_for_bot: Callable[[BotJob], None]
     changed: Callable[[], None]

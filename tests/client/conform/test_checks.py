@@ -152,7 +152,7 @@ async def test_where_nobody_is_there_the_other_checks_are_not_run(autojump_clock
     outcomes = await run_all(catalogue.checks, nothing, 2, lambda outcome: None)
     assert [(each.check.id, each.hopeless) for each in outcomes] == [("X-1", True)]
     assert report.summary(outcomes, 1) == (
-        "1 checks: 0 passed, 1 failed, 0 skipped."
+        "1 check: 0 passed, 1 failed, 0 skipped."
         " Not run: 1 more, which would fail for the same reason."
     )
     assert json.loads(report.as_json("client", outcomes, 1))["not_run"] == 1

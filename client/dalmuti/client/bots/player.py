@@ -18,6 +18,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
+from dalmuti.client import out
 from dalmuti.client.bot import Bot, Fault, begin, choice_of, tell
 from dalmuti.client.bots.faults import Faults
 from dalmuti.client.bots.news import News
@@ -238,7 +239,8 @@ class Player:
                 await self._wake.wait()
             item = self._waiting.popleft()
             if self._missed:
-                self.report(f"{self._kind} goes on; it did not hear of {self._missed} events.")
+                missed = out.counted(self._missed, "event")
+                self.report(f"{self._kind} goes on; it did not hear of {missed}.")
                 self._missed = 0
             if not isinstance(item, Asked):
                 self._note(await call(tell, self.bot, *item), item[0], None)

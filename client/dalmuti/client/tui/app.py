@@ -175,7 +175,7 @@ class Screen:
                     failure = None if self.gone else error
                 except Exception as error:
                     failure = error
-                self._attention.title("")
+                self._attention.close()
                 self.session.close(leave=False)  # unless it is over, or we are leaving already
                 if self._tick is not None:
                     self._tick.cancel()
@@ -243,8 +243,7 @@ class Screen:
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
-        if not self.app.is_done:
-            self._attention.title(self.control.title)
+        self._attention.title(self.control.title)
         delays = [each.next_tick(self.now) for each in (self.control, self.mind)]
         delay = min((each for each in delays if each is not None), default=None)
         if delay is not None and self._tick is None:

@@ -51,3 +51,8 @@ class Attention:
                     self._output.write_raw(TAKE_BACK)
             self._title = text
             self._output.flush()
+
+    def close(self) -> None:
+        """Gives the title back, for good."""
+        self.title("")
+        self._titled = False

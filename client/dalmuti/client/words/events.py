@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr, tr_n
 from dalmuti.client.words.houserules import rules
 from dalmuti.client.words.names import (
@@ -418,7 +419,7 @@ def verified(number: int, problems: Sequence[str]) -> str:
         "WARNING: the deal of hand {hand} is NOT what the server was bound to: {problems}."
         " Somebody has cheated, or the server is broken.",
         hand=number,
-        problems="; ".join(problems),
+        problems="; ".join(map(said, problems)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import i18n
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import mark, tr, tr_n
 from dalmuti.client.words.names import listed
 from dalmuti.client.words.reasons import CODES
@@ -40,7 +41,7 @@ def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
     if code in CODES or code in ERRORS:
         return tr(CODES.get(code) or ERRORS[code])
-    return _whole(message) if message else tr("The server refused.")
+    return _whole(said(message)) if message else tr("The server refused.")
 
 
 BYES = {
@@ -62,7 +63,7 @@ def bye(reason: str, message: str) -> str:
     """Why the server ended the connection."""
     if reason in BYES:
         return tr(BYES[reason])
-    return _whole(message) if message else tr("The server hung up: {reason}.", reason=reason)
+    return _whole(said(message)) if message else tr("The server hung up: {reason}.", reason=reason)
 
 
 def unseated(reason: str) -> str:

@@ -180,7 +180,7 @@ class Table:
             self.feed.send(caller.conn, error.answer(request.id))
             refused = error.code
         else:
-            self.feed.out.insert(mark, (caller.conn, msg.Ok(re=request.id)))
+            self.feed.out.insert(mark, ((caller.conn,), msg.Ok(re=request.id)))
         self._after(now)
         return refused
 

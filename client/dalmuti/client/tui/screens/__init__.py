@@ -22,9 +22,9 @@ from dalmuti.client.tui.canvas import (
     wrap,
 )
 from dalmuti.client.tui.screens import (
-    aside,
     before,
     draw,
+    hiding,
     lesson,
     lobby,
     overlays,
@@ -58,28 +58,32 @@ def render(model: Model, ui: Ui, cols: int, rows: int, now: float) -> list[Line]
     """The whole screen."""
     if too_small(cols, rows):
         return _gate(cols, rows)
-    screen = _draw(Scene(aside.masked(model) if ui.hidden else model, ui, cols, rows, now))
+    screen = _draw(_scene(model, ui, cols, rows, now))
     return to_ascii(screen) if ui.ascii else screen
 
 
 def scrolled(model: Model, ui: Ui, cols: int, rows: int, now: float) -> int:
     """How many lines the log is really scrolled back, where it is asked for more than there are."""
-    scene = Scene(model, ui, cols, rows, now)
+    scene = _scene(model, ui, cols, rows, now)
     if not too_small(cols, rows):
         _draw(scene)
     return scene.log_back
 
 
+def _scene(model: Model, ui: Ui, cols: int, rows: int, now: float) -> Scene:
+    return Scene(hiding.masked(model) if ui.hidden else model, ui, cols, rows, now)
+
+
 def _draw(scene: Scene) -> list[Line]:
-    draw_scene = SCENES[scene_of(scene.model, scene.ui)]
-    course = scene.ui.course
-    if course is not None and scene.model.table is not None:
-        below = Scene(scene.model, scene.ui, scene.cols, scene.rows - lesson.HEIGHT, scene.now)
-        pane = lesson.pane(course, scene.cols, hidden=scene.ui.hidden)
-        screen = lesson.above(draw_scene(below), pane, scene.cols)
-        scene.log_back = below.log_back
+    draw_it = SCENES[scene_of(scene.model, scene.ui)]
+    if scene.ui.course is None or scene.model.table is None:
+        screen = draw_it(scene)
     else:
-        screen = draw_scene(scene)
+        rows = scene.rows - lesson.HEIGHT
+        below = Scene(scene.model, scene.ui, scene.cols, rows, scene.now)
+        pane = lesson.pane(scene.ui.course, scene.cols, hidden=scene.ui.hidden)
+        screen = lesson.above(draw_it(below), pane, scene.cols)
+        scene.log_back = below.log_back
     over = overlays.over(scene)
     return overlay(screen, over) if over else screen
 

@@ -286,7 +286,7 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
                 ),
                 Span("", " "),
                 column(
-                    words.title(title) if full else words.short_title(title),
+                    words.fitting_title(title, 15 if full else 9),
                     15 if full else 9,
                     "dim" if is_out else style,
                 ),

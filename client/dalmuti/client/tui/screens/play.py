@@ -8,7 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
-from dalmuti.client.tui.screens import aside
+from dalmuti.client.tui.screens import hiding
 from dalmuti.client.tui.screens.base import (
     NARROW_NOTE,
     NARROW_SPLIT,
@@ -65,10 +65,10 @@ def table_screen(
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    hand, choice = hiding.hand_section(scene, hand), hiding.choice_section(scene, choice)
+    does, keys = "" if scene.ui.hidden else does, hiding.keys_of(scene, keys)
     if scene.ui.told is not None:
         choice, does, mine = _told_last(*scene.ui.told, len(choice[1])), "", True
-    hand, choice = aside.hand_section(scene, hand), aside.choice_section(scene, choice)
-    does, keys = "" if scene.ui.hidden else does, aside.keys_of(scene, keys)
     if scene.round:
         heading = [line(span(middle[0], "head")), line()] if middle[0] else []
         return court_screen(
@@ -192,7 +192,8 @@ def _pile(scene: Scene) -> list[Line]:
         ]
         beaten = span(labels.beaten_by(trick.top), "dim")
         acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
-        second = [Span("dim", f"{tr(labels.THIS_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.THIS_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         mine = scene.ui.selector is not None
@@ -200,7 +201,8 @@ def _pile(scene: Scene) -> list[Line]:
         first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{tr(labels.LAST_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.LAST_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:

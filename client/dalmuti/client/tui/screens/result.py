@@ -89,6 +89,8 @@ def _headline(scene: Scene, ended: HandEnded) -> str:
         if each.player == table.you:
             now = words.a_title(title_of(place, seats))
             return placetexts.you_are_now(now, each.seat - place)
+    if not ended.places:
+        return ""
     first = words.a_title(title_of(0, seats))
     return placetexts.is_now(scene.who(ended.places[0].player), first)
 

@@ -68,7 +68,7 @@ def _seats(scene: Scene, room: int) -> list[Line]:
                 ),
                 span(" "),
                 column(
-                    words.you() if mine else words.kind(info.kind),
+                    words.you() if mine else words.short_kind(info.kind),
                     11 if full else 9,
                     "you" if mine else "dim",
                 ),
