@@ -61,6 +61,9 @@ class ReplayScreen(Screen):
     def lines(self, cols: int, rows: int) -> list[Line]:
         return self.control.lines(cols, rows, self.now)
 
+    def _shows_result(self) -> bool:
+        return False  # or a key would show the hand again that is shown already
+
     def hear(self, message: Input) -> None:
         """Nobody says anything here."""
 

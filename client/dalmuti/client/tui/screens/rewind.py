@@ -33,6 +33,7 @@ from dalmuti.client.tui.screens.openhands import open_hands
 from dalmuti.client.tui.state import Ui
 from dalmuti.client.words import rewindtexts
 from dalmuti.core.events import TitlesDrawn
+from dalmuti.protocol.text import cut
 
 Told = tuple[str, tuple[str, ...]]
 """What happened last: a title, and lines."""
@@ -107,7 +108,7 @@ def told(cursor: Cursor, room: int) -> Told:
     texts = [each.text for each in moment.news if each.kind != "notice"]
     lines = wrap(" ".join(texts), room, 0)
     if len(lines) > 2:
-        lines = [lines[0], f"{lines[1][: room - 2]} …"]
+        lines = [lines[0], cut(f"{lines[1]} …", room)]
     return rewindtexts.move_of(cursor.step, cursor.steps), tuple(lines)
 
 
