@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def test_the_hand_just_played_from_its_result(tmp_path: Path) -> None:
         terminal.until("seen by Grace")
         terminal.send("\x03")
         assert terminal.wait() == 0
+        assert terminal.left_on() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(
+    number: signal.Signals, file: str, tmp_path: Path
+) -> None:
+    with Terminal([*DALMUTI, "replay", file], clean_environment(tmp_path)) as terminal:
+        terminal.until("all cards open")
+        terminal.send(" ")
+        terminal.until("playing 1x")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
         assert terminal.left_on() == []
 
 
