@@ -104,7 +104,7 @@ def evening() -> list[str]:
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_line_is_as_in_english(language: str) -> None:
     english = evening()
-    with speaking(language):
+    with speaking(language, strict=True):
         spoken = evening()
     assert len(spoken) == len(english)
     same = {line for line, other in zip(spoken, english, strict=True) if line == other}

@@ -191,7 +191,7 @@ def table_lines(view: TableView | None) -> list[str]:
     for seat, player in enumerate(hand.order):
         title = words.title(title_of(seat, len(hand.order)))
         who = words.first_upper(words.who(view, player))
-        lines.append(f"{who}, {title}: {_seat(hand, seat)}.")
+        lines.append(tr("{who}, {title}: {about}.", who=who, title=title, about=_seat(hand, seat)))
     top, owner = hand.trick.top, hand.trick.owner
     if top is not None and owner is not None:
         by = words.who(view, hand.order[owner])
@@ -229,7 +229,8 @@ def score_lines(view: TableView | None) -> list[str]:
         earned = tr_n("{number} hand won", "{number} hands won", score.hands_won)
         if points:
             earned = tr("{points} points, {won}", points=score.points, won=earned)
-        lines.append(f"{words.name(view, score.player)}: {earned}.")
+        who = words.name(view, score.player)
+        lines.append(tr("{who}: {about}.", who=who, about=earned))
     return lines or [tr("No hand has been finished yet.")]
 
 
@@ -253,7 +254,9 @@ def _who(view: TableView, info: PlayerInfo) -> str:
     elif view.hand is not None or view.hands_played or view.draw is not None:
         parts.append(words.title(title))
     parts += [presence(info.presence)] if info.presence != "here" else []
-    return f"{info.name}: {', '.join(parts)}." if parts else f"{info.name}."
+    if not parts:
+        return f"{info.name}."
+    return tr("{who}: {about}.", who=info.name, about=", ".join(parts))
 
 
 def time_line(model: Model, now: float) -> str:

@@ -54,8 +54,10 @@ def run(given: argparse.Namespace) -> int:
     module, _, function = given.action.partition(":")
     try:
         if "lang" in given:
-            i18n.use(i18n.language_of())  # for what may be wrong with the settings
-            i18n.use(given.lang or settings.load().lang or i18n.language())
+            accents = _utf8()
+            i18n.use(i18n.language_of(), accents=accents)  # for what is wrong with the settings
+            language = given.lang or settings.load().lang or i18n.language()
+            i18n.use(language, accents=accents)
         with quick_imports():
             does = getattr(import_module(module), function)
         code: int = does(given)

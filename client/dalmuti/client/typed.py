@@ -1,12 +1,15 @@
-"""The words that can be typed in plain and line mode, in the language of the context.
+"""The words that people type where they type lines: those of their language, and the English ones.
 
-English ones are understood everywhere, so that what somebody reads in a manual can be typed.
+The rest of the client knows the English words only; what was typed in another language becomes
+those here. A test sees to it that no word means one thing in a language and another in English.
 """
 
 from __future__ import annotations
 
-from dalmuti.client import words
+from collections.abc import Collection
+
 from dalmuti.client.i18n import mark_in, tr_in
+from dalmuti.client.words.names import move
 from dalmuti.core.moves import PASS
 
 COMMANDS = (
@@ -49,19 +52,18 @@ ANSWERS = (
 )
 
 
-def commands() -> list[str]:
+def commands(known: Collection[str] = COMMANDS) -> list[str]:
     """What may be typed as a command: the words of this language, and English everywhere."""
-    return list(dict.fromkeys((*(tr_in("command", each) for each in COMMANDS), *COMMANDS)))
+    return list(dict.fromkeys((*(tr_in("command", each) for each in known), *known)))
 
 
-def in_english(text: str) -> str:
+def in_english(text: str, known: Collection[str] = (*COMMANDS, *ANSWERS)) -> str:
     """What was typed, its first word (or all of it) in English where this language has another."""
-    english = (*COMMANDS, *ANSWERS)
-    own = {tr_in("command", each).casefold(): each for each in english}
-    own[words.move(PASS)] = "pass"  # as it stands among the choices
+    own = {tr_in("command", each).casefold(): each for each in known}
+    own.setdefault(move(PASS), "pass")  # as it stands among the choices
     whole = text.casefold()
     if whole in own:
         return own[whole]
     word, space, rest = text.partition(" ")
     plain = word.casefold().removeprefix("/")
-    return plain + space + rest if plain in english else own.get(plain, word) + space + rest
+    return plain + space + rest if plain in known else own.get(plain, word) + space + rest

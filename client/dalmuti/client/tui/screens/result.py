@@ -129,9 +129,13 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
             Span("", " "),
             column(placetexts.moved(each.seat - place, not wide), moved - 1, style or "bold"),
             Span("", " "),
-            column(words.title(title_of(each.seat, seats)), title - 1, "dim"),
+            column(words.fitting_title(title_of(each.seat, seats), title - 1), title - 1, "dim"),
             Span("", " "),
-            column(words.title(title_of(place, seats)), title - 1, style or "bold"),
+            column(
+                words.fitting_title(title_of(place, seats), title - 1),
+                title - 1,
+                style or "bold",
+            ),
             Span("", " "),
         ]
         score = scores.get(each.player)
@@ -221,7 +225,10 @@ def _standing(scene: Scene) -> list[Line]:
                 column(f"{place:3}", 5, "dim"),
                 column(scene.who(score.player), name - 1, style or ("bold" if wins else "")),
                 Span("", " "),
-                column("-" if now is None else words.title(title_of(now, len(order))), title),
+                column(
+                    "-" if now is None else words.fitting_title(title_of(now, len(order)), title),
+                    title,
+                ),
                 column(str(has), number + 2, "bold", right=True),
                 Span("", "  "),
                 span("█" * (has * bar // most if most else 0), "bar" if wins else "dim"),
