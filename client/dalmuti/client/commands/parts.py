@@ -42,6 +42,11 @@ def command(
 def shared(made: Parser) -> None:
     """What all commands that sit at a table have in common."""
     made.add_argument("--name", metavar="NICK", help="your name; else your login name")
+    shown(made)
+
+
+def shown(made: Parser) -> None:
+    """How all that people look at is shown."""
     language(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument(

@@ -6,7 +6,7 @@ from typing import Final
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import labels, placetexts, tabletexts
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
@@ -58,8 +58,14 @@ def result(scene: Scene) -> list[Line]:
         title_bar(scene, *parts),
         *frame.rows,
         chat_row(scene),
-        key_bar(scene, host_keys(scene)),
+        key_bar(scene, _keys(scene)),
     ]
+
+
+def _keys(scene: Scene) -> keytexts.Keys:
+    """The keys between hands; for the scores, which stand here, that for the hand once more."""
+    (again,) = keytexts.KEYS_RESULT
+    return [again if key == "s" else (key, what) for key, what in host_keys(scene)]
 
 
 def _spaced(scene: Scene) -> list[Line]:
