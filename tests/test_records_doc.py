@@ -11,8 +11,8 @@ from core.evening import evening
 from dalmuti.client.export import Sample, line, samples
 from dalmuti.client.history.store import Hand
 from dalmuti.client.history.summary import Group, Summary
-from dalmuti.client.replay.talk import COMMANDS
 from dalmuti.client.tui.keytexts import HELP_REPLAY
+from dalmuti.client.typed import REPLAY
 from dalmuti.core.record import dumps
 
 TEXT = (Path(__file__).parents[1] / "docs" / "records.md").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_the_keys_and_commands_of_a_replay_are_told() -> None:
         for key in re.split(r",? (?:to )?", keys.partition(", Ctrl")[0]):
             assert key in rows or key in ("PgUp", "PgDn", "l", "s", "m", "c", "mouse"), key
     section = TEXT.partition("\n## Looking at it again\n")[2].partition("\n## ")[0]
-    for command in COMMANDS:
+    for command in REPLAY:
         assert re.search(rf"`{command}[`\s]", section), command
 
 

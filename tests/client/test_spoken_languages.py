@@ -11,7 +11,15 @@ from client.tui.tables import NAMES, Stage
 from dalmuti.client import i18n, words
 from dalmuti.client.model import DealChecked, LinkChanged
 from dalmuti.client.talk import Talk
-from dalmuti.client.typed import ANSWERS, COMMANDS, commands, in_english
+from dalmuti.client.typed import (
+    ANSWERS,
+    COMMANDS,
+    REPLAY,
+    commands,
+    in_english,
+    replay_in_english,
+)
+from dalmuti.client.words import replaying
 from dalmuti.core import events as ev
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.moves import PASS, Call
@@ -162,3 +170,30 @@ def test_a_name_is_not_taken_for_a_word() -> None:
 
 def test_the_choice_to_pass_can_be_typed_as_it_is_shown(language: str) -> None:
     assert in_english(words.move(PASS)) == "pass"
+
+
+# -- a replay ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", REPLAY)
+def test_every_word_of_a_replay_can_be_typed_in_its_language(language: str, word: str) -> None:
+    own = i18n.tr_in("replay", word)
+    assert replay_in_english(own) == replay_in_english(word) == word
+    assert own in commands(REPLAY, "replay")
+    if word in ("trick", "hand"):
+        assert replay_in_english(f"{i18n.tr_in('replay', 'next')}  {own}") == f"next {word}"
+    if word == "as":
+        assert replay_in_english(f"{own} Ada") == "as Ada"
+
+
+def test_no_two_words_of_a_replay_are_alike(language: str) -> None:
+    own = {word: i18n.tr_in("replay", word).casefold() for word in REPLAY}
+    assert len(set(own.values())) == len(own)
+    assert not {word for word, typed in own.items() if typed != word and typed in own}
+
+
+def test_the_help_of_a_replay_says_every_word(language: str) -> None:
+    said = " ".join(map(i18n.tr, replaying.HELP)).lower()
+    for word in REPLAY:
+        if language != "pseudo":
+            assert i18n.tr_in("replay", word) in said

@@ -52,15 +52,50 @@ ANSWERS = (
 )
 
 
-def commands(known: Collection[str] = COMMANDS) -> list[str]:
+REPLAY = (
+    mark_in("replay", "next"),
+    mark_in("replay", "back"),
+    mark_in("replay", "trick"),
+    mark_in("replay", "hand"),
+    mark_in("replay", "move"),
+    mark_in("replay", "play"),
+    mark_in("replay", "as"),
+    mark_in("replay", "all"),
+    mark_in("replay", "cards"),
+    mark_in("replay", "table"),
+    mark_in("replay", "score"),
+    mark_in("replay", "who"),
+    mark_in("replay", "log"),
+    mark_in("replay", "where"),
+    mark_in("replay", "help"),
+    mark_in("replay", "quit"),
+)
+"""What may be typed to a replay; some of these words are another's in other languages there."""
+
+
+def commands(known: Collection[str] = COMMANDS, context: str = "command") -> list[str]:
     """What may be typed as a command: the words of this language, and English everywhere."""
-    return list(dict.fromkeys((*(tr_in("command", each) for each in known), *known)))
+    return list(dict.fromkeys((*(tr_in(context, each) for each in known), *known)))
 
 
-def in_english(text: str, known: Collection[str] = (*COMMANDS, *ANSWERS)) -> str:
+def in_english(text: str) -> str:
     """What was typed, its first word (or all of it) in English where this language has another."""
-    own = {tr_in("command", each).casefold(): each for each in known}
-    own.setdefault(move(PASS), "pass")  # as it stands among the choices
+    known = (*COMMANDS, *ANSWERS)
+    if text.casefold() == move(PASS).casefold():
+        return "pass"  # as it stands among the choices
+    return _first_in_english(text, known, "command")
+
+
+def replay_in_english(text: str) -> str:
+    """The same for a replay, where a second word may be a command as well: `next trick`."""
+    word, space, rest = _first_in_english(text, REPLAY, "replay").partition(" ")
+    if word in ("next", "back"):
+        rest = _first_in_english(rest.strip(), ("trick", "hand"), "replay")
+    return word + space + rest
+
+
+def _first_in_english(text: str, known: Collection[str], context: str) -> str:
+    own = {tr_in(context, each).casefold(): each for each in known}
     whole = text.casefold()
     if whole in own:
         return own[whole]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from client.replay.matches import an_evening
 from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.script import Script
-from dalmuti.client.replay.talk import COMMANDS, ReplayTalk
+from dalmuti.client.replay.talk import ReplayTalk
 from dalmuti.client.replay.telling import tell
+from dalmuti.client.typed import REPLAY
 from dalmuti.core.record import Record
 
 RECORD = an_evening(4, 2, seed=3).record()
@@ -102,11 +103,11 @@ def test_a_hand_without_an_end_is_hidden_from_all_commands() -> None:
 
 def test_the_end() -> None:
     assert talk().read("quit").end and talk().read("q").end and not talk().read("").end
-    assert all(talk().read(command).lines for command in COMMANDS if command not in ("quit",))
+    assert all(talk().read(command).lines for command in REPLAY if command not in ("quit",))
 
 
 @settings(max_examples=40)
-@given(st.lists(st.one_of(st.text(max_size=12), st.sampled_from(COMMANDS)), max_size=20))
+@given(st.lists(st.one_of(st.text(max_size=12), st.sampled_from(REPLAY)), max_size=20))
 def test_anything_may_be_typed(lines: list[str]) -> None:
     speaker = talk()
     for line in lines:

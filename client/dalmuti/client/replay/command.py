@@ -17,9 +17,10 @@ from dalmuti.client import out, settings
 from dalmuti.client.commands.parts import OK
 from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.script import Script
-from dalmuti.client.replay.talk import COMMANDS, ReplayTalk
+from dalmuti.client.replay.talk import ReplayTalk
 from dalmuti.client.replay.telling import RecordError, player_of, read, tell
 from dalmuti.client.start import Refusal, ascii_wanted, at_terminal, mode_of
+from dalmuti.client.typed import REPLAY, commands
 
 
 def replay(given: argparse.Namespace) -> int:
@@ -77,7 +78,9 @@ def _prompt(talk: ReplayTalk) -> int:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
 
-    prompt: PromptSession[str] = PromptSession("> ", completer=WordCompleter(list(COMMANDS)))
+    prompt: PromptSession[str] = PromptSession(
+        "> ", completer=WordCompleter(commands(REPLAY, "replay"))
+    )
 
     def lines() -> Iterable[str]:
         while True:

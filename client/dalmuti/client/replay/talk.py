@@ -11,14 +11,11 @@ from dalmuti.client import phrases, words
 from dalmuti.client.i18n import tr
 from dalmuti.client.replay.cursor import Cursor, same_place
 from dalmuti.client.replay.telling import RecordError, player_of
+from dalmuti.client.typed import replay_in_english
 from dalmuti.client.words import replaying
 from dalmuti.core.record import Record
 from dalmuti.protocol.text import safe_text
 
-COMMANDS: Final = (
-    "next", "back", "trick", "hand", "move", "play", "as", "all", "cards", "table", "score", "who",
-    "log", "where", "help", "quit",
-)  # fmt: skip
 SHORT: Final[Mapping[str, str]] = {
     "": "next", "n": "next", "b": "back", "t": "trick", "h": "hand", "p": "play", "c": "cards",
     "q": "quit", "?": "help", "exit": "quit",
@@ -56,7 +53,7 @@ class ReplayTalk:
 
     def read(self, line: str) -> Said:
         """What one typed line means. Never raises."""
-        word, _, rest = line.strip().partition(" ")
+        word, _, rest = replay_in_english(line.strip()).partition(" ")
         word, rest = word.lower().removeprefix("/"), rest.strip()
         word = SHORT.get(word, word)
         if word == "quit":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dalmuti.client import words
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr
 from dalmuti.client.replay.reel import unroll
 from dalmuti.client.replay.script import NAME_CELLS, Script
@@ -36,7 +37,7 @@ def read(file: Path) -> Record:
     except UnicodeError:
         raise RecordError(replaying.not_text(str(file))) from None
     except ValueError as error:
-        raise RecordError(replaying.no_record(str(file), str(error))) from None
+        raise RecordError(replaying.no_record(str(file), said(str(error)))) from None
 
 
 def player_of(record: Record, text: str) -> int:
@@ -71,7 +72,7 @@ def verdicts(record: Record) -> tuple[list[str], bool]:
     found = verify(record)
     if not found:
         return [tr(replaying.NO_HANDS)], True
-    lines = [safe_text(verdict.text) for verdict in found]
+    lines = [safe_text(words.verdict(verdict)) for verdict in found]
     if not record.fair:
         lines[:0] = [words.not_fair()]
     return lines, all(verdict.ok for verdict in found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dalmuti.client.i18n import mark, tr, tr_n
+from dalmuti.client.foreign import said
+from dalmuti.client.i18n import mark, tr, tr_in, tr_n
 
 HELP = (
     mark("next or an empty line, next 10: one move on, or ten. back, back 10: the same backwards."),
@@ -55,7 +56,7 @@ def table_is(table: str, rules: str) -> str:
 
 def stops(problem: str) -> str:
     """The record makes no sense from here on."""
-    return tr("Here the record cannot be followed any more: {reason}.", reason=problem)
+    return tr("Here the record cannot be followed any more: {reason}.", reason=said(problem))
 
 
 def seen_by(name: str) -> str:
@@ -102,7 +103,8 @@ def record_has(table: str, hands: int) -> str:
 
 def number_needed(command: str, found: str) -> str:
     """A command wants a number."""
-    return tr("{command}: expected a number, found {found!r}.", command=command, found=found)
+    own = tr_in("replay", command)
+    return tr("{command}: expected a number, found {found!r}.", command=own, found=found)
 
 
 def no_hand(number: int, hands: int) -> str:
@@ -150,7 +152,7 @@ def not_text(file: str) -> str:
 
 def no_record(file: str, problem: str) -> str:
     """Text that is no record."""
-    return tr("{file} is no record of a match: {reason}", file=file, reason=problem)
+    return tr("{file} is no record of a match: {reason}", file=file, reason=said(problem))
 
 
 def too_large(file: str) -> str:
