@@ -6,10 +6,15 @@ import re
 
 import pytest
 
+from client.history.test_summary import HANDS
 from client.languages import speaking
+from client.replay.test_telling import a_match
 from client.tui.tables import NAMES, Stage
 from dalmuti.client import i18n, words
+from dalmuti.client.history.store import History
+from dalmuti.client.history.summary import summary
 from dalmuti.client.model import DealChecked, LinkChanged
+from dalmuti.client.replay import tell, verdicts
 from dalmuti.client.talk import Talk
 from dalmuti.client.typed import (
     ANSWERS,
@@ -20,6 +25,7 @@ from dalmuti.client.typed import (
     replay_in_english,
 )
 from dalmuti.client.words import replaying
+from dalmuti.client.words.stats import page
 from dalmuti.core import events as ev
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.moves import PASS, Call
@@ -35,6 +41,7 @@ from dalmuti.protocol.messages import (
     TableInfo,
     Unseated,
 )
+from dalmuti.protocol.text import width
 
 OTHERS = [language for language in i18n.LANGUAGES if language != "en"]
 NOTATION = re.compile(r"\d+\. [\dxJ+]+")
@@ -197,3 +204,23 @@ def test_the_help_of_a_replay_says_every_word(language: str) -> None:
     for word in REPLAY:
         if language != "pseudo":
             assert i18n.tr_in("replay", word) in said
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_record_is_told_and_judged_in_every_language(language: str) -> None:
+    record = a_match()
+    english = [*tell(record, None), *verdicts(record)[0]]
+    with speaking(language, strict=True):
+        spoken = [*tell(record, None), *verdicts(record)[0]]
+    assert len(spoken) == len(english)
+    same = {line for line, other in zip(spoken, english, strict=True) if line == other}
+    assert not same
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_statistics_fit_in_every_language(language: str) -> None:
+    found = summary(History(HANDS, damaged=2, newer=1), 3)
+    with speaking(language, strict=True):
+        lines = page(found, "/home/ada/history.jsonl", "#")
+    assert all(width(line) <= 80 for line in lines)
+    assert not any("…" in line for line in lines)

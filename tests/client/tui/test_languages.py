@@ -11,6 +11,7 @@ import re
 import pytest
 
 from client.languages import speaking
+from client.tui import test_rewind_pictures
 from client.tui.tables import NAMES
 from client.tui.test_screens import JOIN, PICTURES, SEATS, follow
 from dalmuti.client import words
@@ -82,6 +83,18 @@ def test_nothing_is_cut_that_english_shows_whole(
         more = text.count("…") - english.count("…")
         cut = [line for line in text.splitlines() if "…" in line and line not in english]
         assert more <= 0, (language, cut)
+
+
+@pytest.mark.parametrize("cols,rows", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("name", test_rewind_pictures.PICTURES)
+def test_nothing_of_a_replay_is_cut_that_english_shows_whole(
+    name: str, cols: int, rows: int
+) -> None:
+    english = text_of(test_rewind_pictures.at(name, 8).lines(cols, rows, 0.0))
+    for language in ("fr", "nl", "de"):
+        with speaking(language, strict=True):
+            text = text_of(test_rewind_pictures.at(name, 8).lines(cols, rows, 0.0))
+        assert text.count("…") <= english.count("…"), language
 
 
 @pytest.mark.parametrize("seats", SEATS)

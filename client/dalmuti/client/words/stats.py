@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dalmuti.client.history.summary import Group, MatchRow, Summary
-from dalmuti.client.i18n import mark, tr, tr_n
+from dalmuti.client.i18n import mark, mark_in, tr, tr_in, tr_n
 from dalmuti.client.tui.canvas import wrap
 from dalmuti.client.words.names import title
 from dalmuti.core.titles import Title
@@ -31,15 +31,21 @@ AGAINST: Mapping[str, str] = {
     "people": mark("people only"),
 }
 HEADS = (
-    mark("hands"),
-    mark("mean place"),
-    mark("points"),
-    mark("a hand"),
-    mark("standing"),
-    mark("first"),
-    mark("last"),
+    mark_in("stats", "hands"),
+    mark_in("stats", "mean place"),
+    mark_in("stats", "points"),
+    mark_in("stats", "a hand"),
+    mark_in("stats", "standing"),
+    mark_in("stats", "first"),
+    mark_in("stats", "last"),
 )
-MATCH_HEADS = (mark("ended"), mark("table"), mark("players"), *HEADS[:3], HEADS[4])
+MATCH_HEADS = (
+    mark_in("stats", "ended"),
+    mark_in("stats", "table"),
+    mark_in("stats", "players"),
+    *HEADS[:3],
+    HEADS[4],
+)
 WITHHELD = mark("Nothing is kept any more: the setting history is off.")
 
 
@@ -153,7 +159,7 @@ def _runs(found: Summary) -> str:
 
 def _rows(found: Summary) -> list[tuple[str, ...]]:
     assert found.all is not None
-    rows = [("", *map(tr, HEADS)), _row(tr(ALL_HANDS), found.all)]
+    rows = [("", *map(_heading, HEADS)), _row(tr(ALL_HANDS), found.all)]
     if len(found.by_seats) > 1:
         for seats, group in found.by_seats.items():
             rows.append(_row(tr("{seats} players", seats=seats), group))
@@ -179,7 +185,7 @@ def _row(name: str, group: Group) -> tuple[str, ...]:
 
 
 def _match_rows(matches: Iterable[MatchRow]) -> list[tuple[str, ...]]:
-    rows = [tuple(map(tr, MATCH_HEADS))]
+    rows = [tuple(map(_heading, MATCH_HEADS))]
     for each in matches:
         group = each.played
         rows.append(
@@ -194,6 +200,10 @@ def _match_rows(matches: Iterable[MatchRow]) -> list[tuple[str, ...]]:
             )
         )
     return rows
+
+
+def _heading(text: str) -> str:
+    return tr_in("stats", text)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
