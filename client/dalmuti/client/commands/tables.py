@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+from dalmuti.client.commands.parts import HIDDEN, command, seconds, shared, where, whole, wrong
 
-from dalmuti.client.commands.parts import Parser, command, seconds, shared, where, whole
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dalmuti.client.commands.book import Book
+    from dalmuti.client.commands.parser import Parser
 
 LEVELS = {"easy": "easy", "normal": "careful", "hard": "expert"}
 """Which house bot plays a level."""
@@ -25,15 +27,14 @@ house rules (the first value is the default):
 """A copy for --help, which loads nothing; a test holds it to `core.options`."""
 
 
-def add(commands: Any) -> None:
-    """Adds the commands of this module."""
-    for each in (_play, _host, _join):
-        each(commands)
+def add(book: Book) -> None:
+    """Has the commands of this module described."""
+    book.describe(_play, _host, _join)
 
 
-def _play(commands: Any) -> None:
+def _play(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "play",
         "play alone against house bots",
         "dalmuti play",
@@ -70,9 +71,9 @@ def _play(commands: Any) -> None:
     shared(made)
 
 
-def _host(commands: Any) -> None:
+def _host(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
@@ -105,7 +106,7 @@ def _host(commands: Any) -> None:
         "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
     )
     made.add_argument("--password", help="what everybody must give who joins")
-    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
+    made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
 
@@ -132,9 +133,9 @@ def _rules_and_hands(made: Parser, rules: str) -> None:
     )
 
 
-def _join(commands: Any) -> None:
+def _join(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "join",
         "join a table, or take your seat back",
         "dalmuti join                    a server that is found on your network",
@@ -146,7 +147,7 @@ def _join(commands: Any) -> None:
     )
     where(made)
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
-    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
+    made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     shared(made)
 
 
@@ -154,7 +155,5 @@ def _levels(text: str) -> list[str]:
     levels = text.split(",")
     for level in levels:
         if level not in LEVELS:
-            raise argparse.ArgumentTypeError(
-                f"expected {', '.join(LEVELS)}, or several with commas, found {level!r}"
-            )
+            raise wrong(f"expected {', '.join(LEVELS)}, or several with commas, found {level!r}")
     return levels
