@@ -25,10 +25,10 @@ from dalmuti.client.history.store import History
 from dalmuti.client.history.summary import summary
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.plain import Printer
-from dalmuti.client.replay import tell, verdicts
 from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.script import Script
 from dalmuti.client.replay.talk import ReplayTalk
+from dalmuti.client.replay.telling import tell, verdicts
 from dalmuti.client.talk import Talk
 from dalmuti.client.tui.canvas import text_of
 from dalmuti.client.tui.screens import render

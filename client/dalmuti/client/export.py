@@ -17,8 +17,9 @@ from typing import Literal
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from dalmuti.client import out, replay
+from dalmuti.client import out
 from dalmuti.client.commands.parts import OK
+from dalmuti.client.replay import telling
 from dalmuti.client.start import Refusal
 from dalmuti.core.events import PlayerInfo, Question, Turn
 from dalmuti.core.hand import Phase
@@ -143,9 +144,9 @@ def export(given: argparse.Namespace) -> int:
     """One line of JSON for each decision in the files."""
     for name in given.files:
         try:
-            record = replay.read(Path(name))
-            you = None if given.viewer is None else replay.player_of(record, given.viewer)
-        except replay.RecordError as error:
+            record = telling.read(Path(name))
+            you = None if given.viewer is None else telling.player_of(record, given.viewer)
+        except telling.RecordError as error:
             raise Refusal(str(error)) from None
         try:
             for sample in samples(record, you):

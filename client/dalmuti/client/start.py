@@ -340,11 +340,11 @@ def _advisor(given: argparse.Namespace) -> Any:
 
 def verify(given: argparse.Namespace) -> int:
     """A saved match, proved: 0 if all of it is true, 1 if not."""
-    from dalmuti.client import replay
+    from dalmuti.client.replay import telling
 
     try:
-        lines, true = replay.verdicts(replay.read(Path(given.file)))
-    except replay.RecordError as error:
+        lines, true = telling.verdicts(telling.read(Path(given.file)))
+    except telling.RecordError as error:
         raise Refusal(str(error)) from None
     for line in lines:
         out.say(line)

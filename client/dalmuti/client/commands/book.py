@@ -72,7 +72,7 @@ class Book:
 
     def overview(self) -> str:
         """What `dalmuti --help` says."""
-        lines = (f"  {name:<12}  {about}" for name, about in self.about.items())
+        lines = (f"  {name:<11} {about}" for name, about in self.about.items())
         return OVERVIEW.format(commands="\n".join(lines))
 
     def names(self) -> str:

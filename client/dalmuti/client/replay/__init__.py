@@ -4,7 +4,3 @@
 `cursor` is a place in there. `telling` tells all of it in sentences, `talk` answers what is typed,
 `dalmuti.client.tui.rewind` is the same on the full screen; `command` chooses between them.
 """
-
-from dalmuti.client.replay.telling import RecordError, player_of, read, tell, verdicts
-
-__all__ = ["RecordError", "player_of", "read", "tell", "verdicts"]

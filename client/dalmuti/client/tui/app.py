@@ -17,7 +17,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anyio
 from msgspec.structs import replace
@@ -43,7 +43,6 @@ from dalmuti.client import out, words
 from dalmuti.client.advice import Advise
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
-from dalmuti.client.replay.cursor import Cursor
 from dalmuti.client.replay.own import OwnHand
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
@@ -53,12 +52,14 @@ from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
-from dalmuti.client.tui.rewind import ReplayControl
 from dalmuti.client.tui.screens import render, scrolled, too_small
 from dalmuti.client.tui.state import scene_of
 from dalmuti.client.tui.style import style_of
 from dalmuti.client.words import rewindtexts
 from dalmuti.protocol.messages import MAX_CHAT, Request
+
+if TYPE_CHECKING:
+    from dalmuti.client.tui.rewind import ReplayControl
 
 REDRAW_SECONDS: Final = 0.05
 """Messages that come closer together than this are drawn at once."""
@@ -268,6 +269,10 @@ class Screen:
         return not ui.overlay and model.link.state != "lost" and scene_of(model, ui) == "result"
 
     def _show_hand_again(self) -> None:
+        # Only here, since it would be a tenth of all that is imported before the first screen.
+        from dalmuti.client.replay.cursor import Cursor
+        from dalmuti.client.tui.rewind import ReplayControl
+
         tape, ui = self._own_hand.tape(), self.control.ui
         if tape is None:
             ui.hint = tr(rewindtexts.NOTHING_KEPT)
