@@ -55,6 +55,9 @@ class Skin(Protocol):
     def interrupt(self) -> None:
         """Ctrl-C."""
 
+    def suspend(self) -> None:
+        """Ctrl-Z."""
+
     def repaint(self) -> None:
         """Draws everything again."""
 
@@ -77,7 +80,11 @@ def bindings(skin: Skin) -> KeyBindings:
 
         @keys.add("c-z")
         def _(event: KeyPressEvent) -> None:
-            event.app.suspend_to_background()
+            skin.suspend()
+
+    @keys.add("c-x", eager=True)
+    def _(event: KeyPressEvent) -> None:
+        """Begins nothing: what Emacs has behind it records all keys, without an end."""
 
     _game_keys(keys, skin, ~chatting)
     _chat_keys(keys, skin, chatting)
