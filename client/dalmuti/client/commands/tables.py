@@ -1,4 +1,4 @@
-"""The commands that sit people down: play, host, join."""
+"""The commands that sit people down: play, host, join, and ssh for those who have nothing else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ house rules (the first value is the default):
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
-    for each in (_play, _host, _join):
+    for each in (_play, _host, _join, _ssh):
         each(commands)
 
 
@@ -67,6 +67,7 @@ def _host(commands: Any) -> None:
         "dalmuti host",
         "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
         "dalmuti host --port 12014 --table Kitchen",
+        "dalmuti host --ssh              for guests with nothing but ssh, too",
         more=HOUSE_RULES,
         action="dalmuti.client.start:host",
     )
@@ -94,6 +95,14 @@ def _host(commands: Any) -> None:
         "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
     )
     made.add_argument("--password", help="what everybody must give who joins")
+    made.add_argument(
+        "--ssh",
+        type=whole(0, 65535),
+        nargs="?",
+        const=2222,
+        metavar="PORT",
+        help="let people in who have nothing but ssh, on this port (2222); needs dalmuti[ssh]",
+    )
     _rules_and_hands(made)
     shared(made)
 
@@ -134,6 +143,65 @@ def _join(commands: Any) -> None:
     where(made)
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
     shared(made)
+
+
+def _ssh(commands: Any) -> None:
+    made = command(
+        commands,
+        "ssh",
+        "let people in who have nothing but ssh; they type `ssh -p 2222 NAME@HOST`",
+        "dalmuti ssh                             on this machine only, for the server here",
+        "dalmuti ssh --listen 0.0.0.0 --auth anykey",
+        "dalmuti ssh 192.168.1.20 --table Kitchen --port 2223",
+        more="It needs the extra: pip install 'dalmuti[ssh]'. docs/hosting.md says what each\n"
+        "--auth means, and to whom a guest's seat belongs.",
+        action="dalmuti.client.ssh.command:run",
+    )
+    where(made)
+    made.add_argument(
+        "--port",
+        type=whole(0, 65535),
+        default=2222,
+        metavar="PORT",
+        help="where guests come in (2222), above 1024; 0: any free port",
+    )
+    made.add_argument(
+        "--listen",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="the address of this machine to listen on (127.0.0.1, this machine only);"
+        " 0.0.0.0: all, for your network",
+    )
+    made.add_argument(
+        "--auth",
+        choices=["none", "password", "anykey"],
+        default="none",
+        help="none: everybody comes in; password: who knows it; anykey: everybody, and whoever has"
+        " a key is known by it (none)",
+    )
+    made.add_argument(
+        "--guest-password",
+        metavar="PASSWORD",
+        help="with --auth password; better DALMUTI_GUEST_PASSWORD in the environment",
+    )
+    made.add_argument(
+        "--lan-only", action="store_true", help="send away who does not come from a private network"
+    )
+    made.add_argument(
+        "--guests", type=whole(1, 1000), default=64, metavar="N", help="guests at once (64)"
+    )
+    made.add_argument(
+        "--guests-from-one",
+        type=whole(1, 1000),
+        default=12,
+        metavar="N",
+        help="guests at once from one address (12)",
+    )
+    made.add_argument("--log", metavar="FILE", help="write the log there, not on standard error")
+    made.add_argument(
+        "--json", action="store_true", help="say where guests come in as one line of JSON"
+    )
+    made.add_argument("--lifeline", action="store_true", help="end when standard input closes")
 
 
 def _levels(text: str) -> list[str]:

@@ -83,8 +83,8 @@ def bindings(skin: Skin) -> KeyBindings:
             skin.suspend()
 
     @keys.add("c-x", eager=True)
-    def _(event: KeyPressEvent) -> None:
-        """Begins nothing: what Emacs has behind it records all keys, without an end."""
+    def nothing(event: KeyPressEvent) -> None:
+        """What Emacs has behind this key records all others, without an end."""
 
     _game_keys(keys, skin, ~chatting)
     _chat_keys(keys, skin, chatting)
