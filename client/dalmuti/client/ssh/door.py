@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import socket
 from typing import TYPE_CHECKING, Literal
 
 import asyncssh
@@ -42,6 +43,9 @@ class Door(asyncssh.SSHServer):
         self.connection = conn
         peer = conn.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
+        line = conn.get_extra_info("socket")
+        if line is not None:  # else the system takes megabytes of frames that nobody has seen
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._gateway.limits.frame_bytes)
         self._gateway.enters(self)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -23,6 +23,7 @@ from dalmuti.client.commands.parts import BUG, NO_CONNECTION, REFUSED, WRONG_USE
 from dalmuti.client.seats import SeatFile
 from dalmuti.client.ssh.identity import Identity
 from dalmuti.client.ssh.terminal import (
+    SHARE,
     USUAL,
     GuestInput,
     TakenOnly,
@@ -45,9 +46,6 @@ FLOOD_PAUSE: Final = 0.1
 """So long nothing is read from a guest who sends too much; his window is 64 KiB."""
 FRESH_SECONDS: Final = 0.25
 """How often a guest who has missed frames is looked at, whether he reads again."""
-SHARE: Final = 5.0
-"""A guest waits this many times what the last frame took before the next: his share of the
-processor, however large his window is and whatever he presses."""
 
 
 class Guest(asyncssh.SSHServerSession[str]):

@@ -11,6 +11,7 @@ import asyncio
 import contextvars
 import io
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
@@ -32,8 +33,11 @@ INPUT_PER_SECOND: Final = 2048.0
 """Characters a second after that."""
 QUIET_SECONDS: Final = 0.3
 """A flood is over when nothing has come for so long. Its end is not taken for keys."""
-SLICE: Final = 256
+SLICE: Final = 64
 """Characters that are taken at a time, so that the other guests get their turn in between."""
+SHARE: Final = 4.0
+"""A guest's next keys, and his next frame, wait this many times what the last ones took: that is
+his share of the processor, whatever he presses and however large his window is."""
 LONGEST_KEY: Final = 32
 """Characters of one key; nothing that a terminal sends for one is longer."""
 REMEMBERED_PREFIXES: Final = 4096
@@ -46,8 +50,8 @@ USUAL_TERM: Final = "xterm-256color"
 class GuestInput(Input):
     """The keys of one guest.
 
-    Once more comes than may come, everything is dropped until it has been quiet for a moment: the
-    rest of a paste would be taken for moves.
+    Once more comes than may come, or a key or a paste has no end, everything is dropped until it
+    has been quiet for a moment: the rest of a paste would be taken for moves.
     """
 
     _numbers = count(1)
@@ -71,10 +75,9 @@ class GuestInput(Input):
         now = self._clock()
         self._tokens += (now - self._counted_at) * INPUT_PER_SECOND
         self._tokens, self._counted_at = min(self._tokens, INPUT_BURST), now
-        if now < self._deaf_until or len(text) > self._tokens:
-            self._deaf_until = now + QUIET_SECONDS
-            self._waiting = ""
-            self._forget()
+        room = min(self._tokens, INPUT_BURST - len(self._waiting))
+        if now < self._deaf_until or len(text) > room:
+            self._drop()
             return False
         self._tokens -= len(text)
         if not self._waiting:
@@ -82,31 +85,35 @@ class GuestInput(Input):
         self._waiting += text
         return True
 
-    def _soon(self, callback: Callable[[], None]) -> None:
+    def _soon(self, callback: Callable[[], None], delay: float = 0.0) -> None:
         """What fails in there is the guest's own failure, not the connection's."""
-        asyncio.get_running_loop().call_soon(callback, context=self._context)
+        asyncio.get_running_loop().call_later(delay, callback, context=self._context)
 
     def _pump(self) -> None:
+        began = time.thread_time()
         text, self._waiting = self._waiting[:SLICE], self._waiting[SLICE:]
         for char in text:
             self._unfinished += 1
             self._parser.feed(char)
             most = INPUT_BURST if self._parser._in_bracketed_paste else LONGEST_KEY
             if self._unfinished > most:
-                self._forget()
+                self._drop()
+                break
         if len(parsing._IS_PREFIX_OF_LONGER_MATCH_CACHE) > REMEMBERED_PREFIXES:
             parsing._IS_PREFIX_OF_LONGER_MATCH_CACHE.clear()
-        if self._waiting:
-            self._soon(self._pump)
         if self._ready is not None:
             self._ready()
+        if self._waiting:
+            self._soon(self._pump, SHARE * (time.thread_time() - began))
 
     def _key(self, key: KeyPress) -> None:
         self._unfinished = 0
         self._keys.append(key)
 
-    def _forget(self) -> None:
-        """Forgets half a key, or half a paste."""
+    def _drop(self) -> None:
+        """Forgets what waits, and half a key or half a paste; deaf until it has been quiet."""
+        self._deaf_until = self._clock() + QUIET_SECONDS
+        self._waiting = ""
         self._parser.reset()
         self._unfinished = 0
 
