@@ -59,6 +59,7 @@ class Terminal:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
+        self._hung_up = False
         self._master, self._slave = pty.openpty()
         self._set_size(rows, columns)
         self._tty_before = termios.tcgetattr(self._slave)
@@ -79,8 +80,26 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self._master)
+        if not self._hung_up:
+            os.close(self._master)
         os.close(self._slave)
+
+    def hang_up(self) -> None:
+        """Closes the window: the program loses its terminal."""
+        self._hung_up = True
+        os.close(self._master)
+
+    def children(self) -> list[int]:
+        """The processes that the program has started, such as its private server."""
+        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+
+    def until_gone(self, pid: int, patience: float = PATIENCE) -> None:
+        """Waits until a process that is not ours has ended."""
+        deadline = time.monotonic() + patience
+        while Path(f"/proc/{pid}").exists():
+            assert time.monotonic() < deadline, f"{pid} is still there"
+            time.sleep(0.02)
 
     def _set_size(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -130,6 +149,10 @@ class Terminal:
         while self.pump(0.05):
             pass
         return int(self.process.returncode)
+
+    def last_words(self) -> str:
+        """What was said after the alternate screen was left, or all if there never was one."""
+        return bytes(self.raw).rpartition(MODES["alternate screen"][1])[2].decode()
 
     def left_on(self) -> list[str]:
         """Terminal modes that the program switched on and never off again."""

@@ -50,3 +50,10 @@ def test_the_server_is_measured_beside_its_ceiling() -> None:
         assert 0 < row["p50_ms"] <= row["p99_ms"]
     assert found["kib_per_connection"] > 0
     assert {"cost_200_over_10", "kib_per_table", "p99_stalled_ratio"} <= set(found)
+
+
+def test_the_screen_is_measured_beside_a_bare_window() -> None:
+    found = run("screen.py", "--rounds", "3", "--starts", "1")
+    assert found["redraw_ratio"].keys() == found["bytes"].keys() == {"80x24", "120x40"}
+    assert min(found["redraw_ratio"].values()) > 0 and min(found["bytes"].values()) > 0
+    assert found["start_ratio"] > 0 and found["help_ratio"] > 0

@@ -16,6 +16,7 @@ from dalmuti.protocol.text import (
     clean_name,
     clean_table_name,
     cut,
+    is_even,
     is_reserved,
     likenesses,
     safe_text,
@@ -236,3 +237,11 @@ def test_whatever_is_kept_is_seen() -> None:
     for code in range(0x110000):
         kept = safe_text(chr(code))
         assert not kept or width(kept) > 0, f"U+{code:04X}"
+
+
+@given(st.text(max_size=300))
+def test_even_text_is_cut_by_characters(text: str) -> None:
+    """Where every character takes one cell, cells and characters are the same."""
+    if is_even(text):
+        assert [width(char) for char in text] == [1] * len(text)
+    assert is_even("│ a ─") and not is_even("王") and not is_even("e\u0301")

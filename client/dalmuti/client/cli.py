@@ -1,6 +1,7 @@
 """The command `dalmuti`: reads the command line and hands over to `start`.
 
-Nothing but argparse is imported before it is understood, so that `--help` is there at once. Every
+Nothing but argparse is imported before it is understood, so that `--help` is there at once; it is
+in English, as argparse itself is, whose headings and errors it stands among. Every
 error of use is one sentence and exit code 2; a bug leaves its traceback in a file and exits 70.
 """
 
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import os
 import sys
 
 from dalmuti.client.commands import bots, records, tables
 from dalmuti.client.commands.parts import BUG, OK, WRONG_USE, Parser
+from dalmuti.client.i18n import tr
 
 
 def parser() -> Parser:
@@ -44,10 +47,14 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")
     if given.command is None:
         top.error(f"expected a command: {given.commands}")
+    gc.disable()  # until all is imported: see start.quick_imports
     try:
         from dalmuti.client import start
 
-        return start.run(given)
+        code = start.run(given)
+        if not _flushed():  # or Python would try again at the exit, and make the code 120
+            _forget_output()
+        return code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -57,13 +64,27 @@ def main(arguments: list[str] | None = None) -> int:
         if error.errno != errno.ENOSPC:
             return _bug(error)
         print(
-            f"dalmuti {given.command}: nothing more can be written: the disk is full.",
+            tr(
+                "dalmuti {command}: nothing more can be written: the disk is full.",
+                command=given.command,
+            ),
             file=sys.stderr,
         )
         _forget_output()
         return WRONG_USE
     except Exception as error:
         return _bug(error)
+
+
+def _flushed() -> bool:
+    """Whether all that was said has arrived; not so when the terminal or the reader is gone."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        return False
+    return True
 
 
 def _forget_output() -> None:
@@ -83,8 +104,12 @@ def _bug(error: Exception) -> int:
     ) as file:
         traceback.print_exception(error, file=file)
     print(
-        f"dalmuti: this is a bug in Dalmuti ({type(error).__name__}); the details are in"
-        f" {file.name}. Please report it with that file.",
+        tr(
+            "dalmuti: this is a bug in Dalmuti ({kind}); the details are in {file}. Please report"
+            " it with that file.",
+            kind=type(error).__name__,
+            file=file.name,
+        ),
         file=sys.stderr,
     )
     return BUG

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from dalmuti.client.i18n import tr
 from dalmuti.protocol.messages import MAX_TABLE_WIDTH, VERSIONS
 from dalmuti.protocol.text import cut, safe_text
 
@@ -50,9 +51,9 @@ class Found(NamedTuple):
 
     def __str__(self) -> str:
         marks = [
-            *(["password needed"] if self.password else []),
+            *([tr("password needed")] if self.password else []),
             *(["TLS"] if self.tls else []),
-            *(["another version of Dalmuti"] if self.strange else []),
+            *([tr("another version of Dalmuti")] if self.strange else []),
         ]
         return f"{self.name}, {self.address}" + (f" ({', '.join(marks)})" if marks else "")
 
@@ -80,7 +81,7 @@ def find(seconds: float = LOOK_SECONDS) -> list[Found]:
     told, own = _told(), _own_networks()
     interfaces = told or [str(each.ip) for each in own]
     if not interfaces:
-        raise LookError("it is on no network")
+        raise LookError(tr("it is on no network"))
     try:
         looking = zeroconf.Zeroconf(interfaces=interfaces, ip_version=zeroconf.IPVersion.V4Only)
     except Exception as error:  # of the system and of zeroconf; there is no end of kinds
@@ -146,7 +147,7 @@ def found_of(
     version = (properties.get(b"v") or b"").decode(errors="replace")
     known = {str(each) for each in range(VERSIONS[0], VERSIONS[1] + 1)}
     return Found(
-        name=name or "a server without a name",
+        name=name or tr("a server without a name"),
         address=f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
         password=properties.get(b"password") == b"1",
         tls=properties.get(b"tls") == b"1",

@@ -6,7 +6,9 @@ imported is only marked, with `mark`, and goes through `tr` later: the language 
 imports. Texts on the wire are codes and ids, never sentences.
 
 The language belongs to the context, not to the process: the guests of one gateway may each read
-their own. The catalogues are made by `tools/catalogues.py`.
+their own. All tasks and callbacks that come of one `use` share it, and `switch` changes it for all
+of them; a thread has to be started with a copy of the context. The catalogues are made by
+`tools/catalogues.py`.
 """
 
 from __future__ import annotations
@@ -15,34 +17,51 @@ import gettext
 import os
 from collections.abc import Mapping
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Final
 
 LANGUAGES: Final = ("en", "fr", "nl", "de")
 """What `--lang` takes. English needs no catalogue: it is what stands in the code."""
 
-CATALOGUES: Final = Path(__file__).parent / "locale"
+NAMES: Final = {"en": "English", "fr": "Français", "nl": "Nederlands", "de": "Deutsch"}
+"""What each language calls itself."""
+
+CATALOGUES: Final = os.path.join(os.path.dirname(__file__), "locale")
 DOMAIN: Final = "dalmuti"
 
 _ENGLISH: Final = gettext.NullTranslations()
-_catalogue: ContextVar[gettext.NullTranslations] = ContextVar("catalogue", default=_ENGLISH)
+
+
+class _Language:
+    """What a context and all that come of it read from."""
+
+    def __init__(self, name: str, catalogue: gettext.NullTranslations) -> None:
+        self.name = name
+        self.catalogue = catalogue
+
+
+_language: ContextVar[_Language | None] = ContextVar("language", default=None)
+
+
+def _catalogue() -> gettext.NullTranslations:
+    language = _language.get()
+    return _ENGLISH if language is None else language.catalogue
 
 
 def tr(text: str, /, **fields: object) -> str:
     """The text in the language of this context, its `{fields}` filled in."""
-    translated = _catalogue.get().gettext(text)
+    translated = _catalogue().gettext(text)
     return translated.format(**fields) if fields else translated
 
 
 def tr_in(context: str, text: str, /, **fields: object) -> str:
     """As `tr`, for a word whose translation depends on where it stands (`verb`, `heading`)."""
-    translated = _catalogue.get().pgettext(context, text)
+    translated = _catalogue().pgettext(context, text)
     return translated.format(**fields) if fields else translated
 
 
 def tr_n(one: str, many: str, number: int, /, **fields: object) -> str:
     """As `tr`, for a text that counts something; `{number}` is filled in by itself."""
-    translated = _catalogue.get().ngettext(one, many, number)
+    translated = _catalogue().ngettext(one, many, number)
     return translated.format(number=number, **fields)
 
 
@@ -51,22 +70,43 @@ def mark(text: str, /) -> str:
     return text
 
 
+def mark_in(context: str, text: str, /) -> str:
+    """As `mark`, for what goes through `tr_in` with the same context where it is shown."""
+    return text
+
+
 def use(language: str) -> None:
-    """Sets the language of this context.
+    """Sets the language of this context, and of all that will come of it.
 
     Raises `ValueError` for one that is not in `LANGUAGES`.
     """
+    _language.set(_Language(language, _load(language)))
+
+
+def switch(language: str) -> None:
+    """Changes the language for all that came of the `use` that holds here. Raises as `use` does."""
+    held = _language.get()
+    if held is None:
+        use(language)
+    else:
+        held.name, held.catalogue = language, _load(language)
+
+
+def use_catalogue(catalogue: gettext.NullTranslations, name: str = "en") -> None:
+    """Sets what this context reads from; for tests that need a language of their own."""
+    _language.set(_Language(name, catalogue))
+
+
+def language() -> str:
+    """The language of this context."""
+    held = _language.get()
+    return "en" if held is None else held.name
+
+
+def _load(language: str) -> gettext.NullTranslations:
     if language not in LANGUAGES:
         raise ValueError(f"{language!r} is none of {', '.join(LANGUAGES)}")
-    if language == "en":
-        use_catalogue(_ENGLISH)
-    else:
-        use_catalogue(gettext.translation(DOMAIN, CATALOGUES, [language]))
-
-
-def use_catalogue(catalogue: gettext.NullTranslations) -> None:
-    """Sets what this context reads from; for tests that need a language of their own."""
-    _catalogue.set(catalogue)
+    return _ENGLISH if language == "en" else gettext.translation(DOMAIN, CATALOGUES, [language])
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

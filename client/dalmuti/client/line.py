@@ -19,7 +19,7 @@ from dalmuti.client import out
 from dalmuti.client.plain import catch_signals, converse, exit_code
 from dalmuti.client.session import Session
 from dalmuti.client.steward import Steward
-from dalmuti.client.talk import COMMANDS, Talk
+from dalmuti.client.talk import Talk, commands
 
 
 class Choices(Completer):
@@ -34,7 +34,7 @@ class Choices(Completer):
         typed = document.text_before_cursor.lstrip()
         decision = self.talk.model.decision
         choices = [str(choice) for choice in decision.choices] if decision else []
-        for word in (*choices, *COMMANDS):
+        for word in (*choices, *commands()):
             if word.startswith(typed):
                 yield Completion(word, start_position=-len(typed))
 

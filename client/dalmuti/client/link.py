@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 import anyio
 
+from dalmuti.client.i18n import tr
 from dalmuti.protocol.codec import Unknown, UnknownEvent
 from dalmuti.protocol.connection import NEED_DATA, ClientConnection, Connection, State, bye_for
 from dalmuti.protocol.errors import LocalProtocolError, RemoteProtocolError
@@ -93,7 +94,7 @@ class Link:
         except anyio.WouldBlock:
             self.drop()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise LocalProtocolError("you are not connected at the moment") from None
+            raise LocalProtocolError(tr("you are not connected at the moment")) from None
 
     def goodbye(self) -> None:
         """Says bye behind all that is queued, and then gives the server a moment to close."""
@@ -109,7 +110,7 @@ class Link:
 
     async def run(self, hello: Hello) -> None:
         """Says hello, then takes every message until the end. Always raises an Over."""
-        reason: Over = Lost("The server closed the connection.")
+        reason: Over = Lost(tr("The server closed the connection."))
         try:
             async with anyio.create_task_group() as tasks:
                 with self._scope:
@@ -149,8 +150,8 @@ class Link:
                 silence += PING_SECONDS
                 if silence >= DEAD_SECONDS:
                     if not self.is_open:
-                        raise Lost("The server answers nothing: is it a server of Dalmuti?")
-                    raise Lost("The server has been silent for too long.")
+                        raise Lost(tr("The server answers nothing: is it a server of Dalmuti?"))
+                    raise Lost(tr("The server has been silent for too long."))
                 if self.is_open:
                     self.send(Ping())
                 continue
@@ -168,9 +169,9 @@ class Link:
         try:
             return await self._stream.receive()
         except anyio.EndOfStream:
-            raise Lost("The server closed the connection.") from None
+            raise Lost(tr("The server closed the connection.")) from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise Lost("The connection is lost.") from None
+            raise Lost(tr("The connection is lost.")) from None
 
     def _sort(self, message: Message) -> None:
         """Pings stay here."""

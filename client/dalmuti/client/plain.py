@@ -17,12 +17,14 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Final
 
 import anyio
 from anyio.from_thread import BlockingPortal
 
 from dalmuti.client import out
+from dalmuti.client.i18n import tr_n
 from dalmuti.client.model import Input
 from dalmuti.client.session import Ended, Session
 from dalmuti.client.steward import Steward
@@ -63,7 +65,13 @@ class Printer:
             self._left_out += 1
             return
         if self._left_out:
-            self._lines.put(f"({self._left_out} lines were left out: nobody read them.)")
+            self._lines.put(
+                tr_n(
+                    "({number} line was left out: nobody read it.)",
+                    "({number} lines were left out: nobody read them.)",
+                    self._left_out,
+                )
+            )
             self._left_out = 0
         self._lines.put(line)
 
@@ -177,7 +185,10 @@ async def run_plain(session: Session, steward: Steward) -> int:
 
         printer = Printer(sys.stdout.fileno(), gone)
         descriptor = sys.stdin.fileno() if sys.stdin is not None else os.open(os.devnull, 0)
-        reader = threading.Thread(target=read_lines, args=(descriptor, take), daemon=True)
+        context = copy_context()  # a thread would begin without a language
+        reader = threading.Thread(
+            target=context.run, args=(read_lines, descriptor, take), daemon=True
+        )
         reader.start()
         tasks.start_soon(catch_signals, session, caught)
         ended = await converse(

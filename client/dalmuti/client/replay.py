@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dalmuti.client import words
 from dalmuti.client.fold import fold
+from dalmuti.client.i18n import tr
 from dalmuti.core import events as ev
 from dalmuti.core.events import Event, PlayerInfo
 from dalmuti.core.match import Left, Sat
@@ -24,13 +25,17 @@ def read(file: Path) -> Record:
     try:
         return loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RecordError(f"there is no file {file}") from None
+        raise RecordError(tr("there is no file {file}", file=file)) from None
     except OSError as error:
-        raise RecordError(f"{file} cannot be read: {error.strerror}") from None
+        raise RecordError(
+            tr("{file} cannot be read: {reason}", file=file, reason=error.strerror)
+        ) from None
     except UnicodeError:
-        raise RecordError(f"{file} is no record of a match: it is not text") from None
+        raise RecordError(tr("{file} is no record of a match: it is not text", file=file)) from None
     except ValueError as error:
-        raise RecordError(f"{file} is no record of a match: {error}") from None
+        raise RecordError(
+            tr("{file} is no record of a match: {reason}", file=file, reason=error)
+        ) from None
 
 
 def player_of(record: Record, text: str) -> int:
@@ -39,7 +44,9 @@ def player_of(record: Record, text: str) -> int:
         if text in (str(number), who.name) or text.casefold() == who.name.casefold():
             return number
     known = ", ".join(f"{number} {who.name}" for number, who in record.players.items())
-    raise RecordError(f"expected a player of this match ({known}), found {text!r}")
+    raise RecordError(
+        tr("expected a player of this match ({known}), found {text!r}", known=known, text=text)
+    )
 
 
 def tell(record: Record, you: int | None) -> Iterator[str]:
@@ -48,7 +55,9 @@ def tell(record: Record, you: int | None) -> Iterator[str]:
     A record that stops making sense is told as far as it goes, and then why.
     """
     view = TableView(table=record.table, options=record.options, you=you, fair=record.fair)
-    yield safe_text(f"Table {record.table}: {words.rules(record.options)}.")
+    yield safe_text(
+        tr("Table {table}: {rules}.", table=record.table, rules=words.rules(record.options))
+    )
     seating: tuple[int, ...] = ()
     try:
         for entry, events in steps(record):
@@ -74,7 +83,7 @@ def tell(record: Record, you: int | None) -> Iterator[str]:
                 if isinstance(event, ev.RevolutionCalled) and event.greater:
                     seating = seating[::-1]
     except ValueError as error:
-        yield safe_text(f"Here the record cannot be followed any more: {error}.")
+        yield safe_text(tr("Here the record cannot be followed any more: {reason}.", reason=error))
 
 
 def _left(view: TableView, player: int) -> Event:
@@ -88,14 +97,18 @@ def _open(event: Event, view: TableView, seating: tuple[int, ...]) -> Iterator[s
     """What only a reader of the record sees: everybody's cards, and all taxes."""
     if isinstance(event, ev.HandsDealt):
         for player, cards in zip(seating, event.hands, strict=True):
-            yield f"{words.name(view, player)} is dealt {words.hand(cards)}."
+            who = words.name(view, player)
+            yield tr("{who} is dealt {hand}.", who=who, hand=words.hand(cards))
     elif isinstance(event, ev.TaxesExchanged):
         for exchange in event.exchanges:
             payer = words.name(view, seating[exchange.payer])
             receiver = words.name(view, seating[exchange.receiver])
-            yield (
-                f"{payer} pays {receiver} {words.cards(exchange.paid or ())}"
-                f" and gets {words.cards(exchange.returned or ())} back."
+            yield tr(
+                "{payer} pays {receiver} {paid} and gets {returned} back.",
+                payer=payer,
+                receiver=receiver,
+                paid=words.cards(exchange.paid or ()),
+                returned=words.cards(exchange.returned or ()),
             )
 
 
@@ -103,5 +116,5 @@ def verdicts(record: Record) -> tuple[list[str], bool]:
     """One line per hand, and whether all of it is true."""
     found = verify(record)
     if not found:
-        return ["There is no hand in this record."], True
+        return [tr("There is no hand in this record.")], True
     return [safe_text(verdict.text) for verdict in found], all(verdict.ok for verdict in found)

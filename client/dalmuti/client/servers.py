@@ -21,6 +21,8 @@ from typing import IO, Any, Final
 
 import platformdirs
 
+from dalmuti.client.i18n import tr
+
 DEFAULT_PORT: Final = 12013
 STOP_SECONDS: Final = 6.0
 """How long a server has for its orderly stop."""
@@ -94,9 +96,9 @@ class Server:
             with self._errors as errors:
                 errors.seek(0)
                 said = errors.read().decode(errors="replace").strip()
-            lines = said.splitlines() or ["it ended without a word"]
+            lines = said.splitlines() or [tr("it ended without a word")]
             text = lines[-1].removeprefix("dalmuti-server: ")
-            raise ServerError(f"the server cannot start: {text}") from None
+            raise ServerError(tr("the server cannot start: {reason}", reason=text)) from None
 
     def stop(self) -> None:
         """Closes the lifeline and waits for the end; one that does not end is killed."""
@@ -130,7 +132,7 @@ def _cannot_write(folder: Path) -> str:
         with tempfile.TemporaryFile(dir=folder):
             return ""
     except OSError as error:
-        return f"{folder} cannot be written to ({error.strerror})"
+        return tr("{folder} cannot be written to ({reason})", folder=folder, reason=error.strerror)
 
 
 def holds_a_deal(file: Path, commitments: Collection[str]) -> bool:
@@ -169,10 +171,14 @@ def start_public(
     by which `dalmuti join` finds it, else that of the machine: no player's name is announced.
     """
     if port and _taken(bind, port):
+        here = "127.0.0.1" if port == DEFAULT_PORT else f"127.0.0.1:{port}"
         raise ServerError(
-            f"port {port} is in use; if a Dalmuti server runs here already, join it with"
-            f" `dalmuti join 127.0.0.1{'' if port == DEFAULT_PORT else f':{port}'}`,"
-            " or choose another port with --port"
+            tr(
+                "port {port} is in use; if a Dalmuti server runs here already, join it with"
+                " `dalmuti join {address}`, or choose another port with --port",
+                port=port,
+                address=here,
+            )
         )
     arguments = ["--listen", f"{bind}:{port}", "--until-empty", str(EMPTY_SECONDS)]
     arguments.append("--insecure" if insecure else "--lan-only")

@@ -19,7 +19,6 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Any, Final, Literal, Protocol
 
 import anyio
@@ -27,6 +26,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
 from dalmuti.client.model import DealChecked, Input, LinkChanged
 from dalmuti.client.plausible import Impossible
@@ -120,6 +120,13 @@ class LadderName(Protocol):
 
     def save(self, name: str, key: str) -> None:
         """Keeps the key that the server gave us with a new name."""
+
+
+def _client() -> str:
+    """What we say we are. The import takes longer than a screen, and can wait for the first."""
+    from importlib.metadata import version
+
+    return f"dalmuti {version('dalmuti')}"
 
 
 class _Again(Over):
@@ -218,7 +225,7 @@ class Session:
             self._on_message(request)
         try:
             if self._link is None or not self._link.is_open:
-                raise LocalProtocolError("you are not connected at the moment")
+                raise LocalProtocolError(tr("you are not connected at the moment"))
             self._link.send(request)
         except LocalProtocolError as error:
             self._on_message(Error(re=request.id, code="refused", message=str(error)))
@@ -269,7 +276,7 @@ class Session:
                 if lost_since is None or self._lasted(now):
                     delay, lost_since = FIRST_DELAY, now
                 elif now - lost_since > GIVE_UP_SECONDS:
-                    return self._finish(Ended("lost", f"{lost} Giving up."))
+                    return self._finish(Ended("lost", tr("{reason} Giving up.", reason=lost)))
                 await self._back_off(str(lost), delay)
                 delay = min(LAST_DELAY, delay * 2)
         return self._finish(self._closing)
@@ -277,7 +284,10 @@ class Session:
     def _no_server(self, lost: Lost) -> Ended:
         """Why we never were connected at all."""
         if isinstance(lost, Nonsense):
-            return Ended("refused", f"{self.address} is no Dalmuti server: {lost}.")
+            return Ended(
+                "refused",
+                tr("{address} is no Dalmuti server: {reason}.", address=self.address, reason=lost),
+            )
         return Ended("unreachable", str(lost))
 
     def _lasted(self, now: float) -> bool:
@@ -310,7 +320,7 @@ class Session:
             versions=VERSIONS,
             name=self.name,
             kind=self._kind,
-            client=f"dalmuti {version('dalmuti')}",
+            client=_client(),
             password=self._password,
             strict=self._strict,
         )
@@ -324,12 +334,12 @@ class Session:
             try:
                 return await self.connect()
             except TimeoutError:
-                raise Lost(f"{self.address} does not answer.") from None
+                raise Lost(tr("{address} does not answer.", address=self.address)) from None
             except OSError as error:
                 raise Lost(words.unreachable(self.address, error)) from None
             finally:
                 self._waiting = None
-        raise Lost("Closed while connecting.")
+        raise Lost(tr("Closed while connecting."))
 
     def _post(self, message: ClientMessage) -> None:
         """Sends a message of our own accord; after the goodbye there are no more."""
@@ -492,7 +502,7 @@ class Session:
             return False
         if seq != self._seq + 1:
             self._seq = None
-            raise Lost("An event was missed.")
+            raise Lost(tr("An event was missed."))
         self._seq, self._seq_instance = seq, self._instance
         return True
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import getpass
 import tomllib
 from pathlib import Path
-from typing import Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
 import platformdirs
 from msgspec import Struct
 
+from dalmuti.client.i18n import tr
 from dalmuti.protocol.text import clean_name
 
 Mode = Literal["screen", "line", "plain"]
@@ -30,7 +31,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of settings.toml; what is not there is left to the command line."""
 
     name: str | None = None
-    lang: Literal["en"] = "en"
+    lang: Literal["en", "fr", "nl", "de"] | None = None
+    """None: what the locale says."""
     mode: Mode = "screen"
     ascii: bool = False
     theme: Theme = "default"
@@ -49,14 +51,20 @@ def load(file: Path | None = None) -> Settings:
     except FileNotFoundError:
         return Settings()
     except OSError as error:
-        raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
+        raise SettingsError(
+            tr("{file} cannot be read: {reason}", file=file, reason=error.strerror)
+        ) from None
     except (UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} is not TOML: {error}") from None
+        raise SettingsError(tr("{file} is not TOML: {reason}", file=file, reason=error)) from None
     unknown = [key for key in values if key not in Settings.__struct_fields__]
     if unknown:
         raise SettingsError(
-            f"{file}: unknown key {unknown[0]!r}; the keys are"
-            f" {', '.join(Settings.__struct_fields__)}"
+            tr(
+                "{file}: unknown key {key!r}; the keys are {keys}",
+                file=file,
+                key=unknown[0],
+                keys=", ".join(Settings.__struct_fields__),
+            )
         )
     try:
         return msgspec.convert(values, Settings)
@@ -70,9 +78,17 @@ def _expected(problem: str, values: dict[str, object]) -> str:
     hint = get_type_hints(Settings).get(key)
     if hint is None:
         return problem
-    kinds = {str | None: "a text", bool: "true or false"}
-    choices = kinds.get(hint) or ", ".join(map(repr, get_args(hint)))
-    return f"{key}: expected {choices}, found {values[key]!r}"
+    kinds = {str | None: tr("a text"), bool: tr("true or false")}
+    choices = kinds.get(hint) or ", ".join(map(repr, _choices(hint)))
+    return tr(
+        "{key}: expected {choices}, found {found!r}", key=key, choices=choices, found=values[key]
+    )
+
+
+def _choices(hint: Any) -> list[Any]:
+    """What a hint allows, but that it may be left out."""
+    inner = [each for part in get_args(hint) for each in (get_args(part) or (part,))]
+    return [each for each in inner if each is not type(None)]
 
 
 def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:

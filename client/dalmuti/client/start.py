@@ -7,20 +7,22 @@ one sentence and a code.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from dalmuti.client import out, servers, settings
+from dalmuti.client import i18n, out, servers, settings
 from dalmuti.client.commands.parts import OK, WRONG_USE
 from dalmuti.client.commands.tables import LEVELS
+from dalmuti.client.i18n import tr
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol.text import clean_table_name, cut
@@ -44,15 +46,37 @@ class Refusal(Exception):
 
 
 def run(given: argparse.Namespace) -> int:
-    """Does what was asked for."""
+    """Does what was asked for, in the language of whoever asked.
+
+    A command without `--lang` is a tool, and tools speak English.
+    """
     module, _, function = given.action.partition(":")
     try:
-        code: int = getattr(import_module(module), function)(given)
+        if "lang" in given:
+            i18n.use(i18n.language_of())  # for what may be wrong with the settings
+            i18n.use(given.lang or settings.load().lang or i18n.language())
+        with quick_imports():
+            does = getattr(import_module(module), function)
+        code: int = does(given)
         return code
     except (Refusal, SettingsError, servers.ServerError) as refusal:
         code = refusal.code if isinstance(refusal, Refusal) else WRONG_USE
         out.complain(f"dalmuti {given.command}: {refusal}.")
         return code
+
+
+@contextmanager
+def quick_imports() -> Iterator[None]:
+    """Imports without a look for garbage, of which they make none; and never a look at them again.
+
+    It saves an eighth of the time to the first screen.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # -- at a table -------------------------------------------------------------------------------
@@ -67,15 +91,16 @@ def play(given: argparse.Namespace) -> int:
     levels = [LEVELS[given.level[n % len(given.level)]] for n in range(given.seats - 1)]
     server = servers.start_private(given.bot_delay, servers.matches_folder())
     try:
-        from dalmuti.client.link import tcp
-        from dalmuti.client.session import Session
-        from dalmuti.client.steward import Steward
-        from dalmuti.protocol.messages import CreateTable
+        with quick_imports():
+            from dalmuti.client.link import tcp
+            from dalmuti.client.session import Session
+            from dalmuti.client.steward import Steward
+            from dalmuti.protocol.messages import CreateTable
 
         session = Session(
             tcp("127.0.0.1", server.port),
             name=name,
-            address="our own server",
+            address=tr("our own server"),
             entry=CreateTable(
                 id=0, table=table_name(None, name), options=options, solo=True, seed=given.seed
             ),
@@ -84,21 +109,31 @@ def play(given: argparse.Namespace) -> int:
         code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
-    _say_saved(server, session.commitments, "The match was saved")
+    _say_saved(server, session.commitments, over=True)
     return code
 
 
-def _say_saved(server: servers.Server, commitments: Collection[str], what: str) -> None:
+def _say_saved(server: servers.Server, commitments: Collection[str], *, over: bool) -> None:
     if server.unsaved:
-        say(f"The match was not saved: {server.unsaved}.")
+        say(tr("The match was not saved: {reason}.", reason=server.unsaved))
     for file in server.saved(commitments):
-        say(f"{what}: dalmuti replay {shlex.quote(str(file))}")
+        command = f"dalmuti replay {shlex.quote(str(file))}"
+        if over:
+            say(tr("The match was saved: {command}", command=command))
+        else:
+            say(tr("The match so far was saved: {command}", command=command))
 
 
 def host(given: argparse.Namespace) -> int:
     """A server for the network, a table on it, and ourselves as its host."""
     if given.bots >= given.seats:
-        raise Refusal(f"expected fewer bots than the {given.seats} seats, found {given.bots}")
+        raise Refusal(
+            tr(
+                "expected fewer bots than the {seats} seats, found {bots}",
+                seats=given.seats,
+                bots=given.bots,
+            )
+        )
     wishes = settings.load()
     mode = mode_of(given, wishes)
     name, _ = settings.chosen_name(given.name, wishes)
@@ -120,7 +155,7 @@ def host(given: argparse.Namespace) -> int:
     )
     here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
     lines = servers.join_lines(given.bind, server.port)
-    told = [f"Others join with: {line}" for line in lines]
+    told = [tr("Others join with: {command}", command=line) for line in lines]
     if server.end is not None:
         from dalmuti.client.ssh import beside
         from dalmuti.client.words import guests
@@ -137,10 +172,11 @@ def host(given: argparse.Namespace) -> int:
         told += [*map(guests.guests_type, gateway.lines), guests.host_key(gateway.host_key)]
     for line in told:
         say(line)
-    from dalmuti.client.link import tcp
-    from dalmuti.client.session import Session
-    from dalmuti.client.steward import USUAL_BOT, Steward
-    from dalmuti.protocol.messages import CreateTable
+    with quick_imports():
+        from dalmuti.client.link import tcp
+        from dalmuti.client.session import Session
+        from dalmuti.client.steward import USUAL_BOT, Steward
+        from dalmuti.protocol.messages import CreateTable
 
     store = claim_seat(f"{here}:{server.port}", name)
     try:
@@ -157,10 +193,10 @@ def host(given: argparse.Namespace) -> int:
     finally:
         if store:
             store[0].close()
-    _say_saved(server, session.commitments, "The match so far was saved")
+    _say_saved(server, session.commitments, over=False)
     for line in told:
         say(line)
-    say("The server stops by itself soon after the last has left.")
+    say(tr("The server stops by itself soon after the last has left."))
     return code
 
 
@@ -175,10 +211,11 @@ def join(given: argparse.Namespace) -> int:
     wishes = settings.load()
     mode = mode_of(given, wishes)
     name, chosen = settings.chosen_name(given.name, wishes)
-    from dalmuti.client.link import tcp
-    from dalmuti.client.session import Held, Session
-    from dalmuti.client.steward import Steward
-    from dalmuti.protocol.messages import JoinTable
+    with quick_imports():
+        from dalmuti.client.link import tcp
+        from dalmuti.client.session import Held, Session
+        from dalmuti.client.steward import Steward
+        from dalmuti.protocol.messages import JoinTable
 
     address = f"{target}:{port}"
     trust = trust_of(given, target, port)
@@ -242,8 +279,9 @@ def show(
         from dalmuti.client.line import run_line
 
         return anyio.run(run_line, session, steward)
-    from dalmuti.client.tui.app import run_screen
-    from dalmuti.client.tui.control import Options
+    with quick_imports():
+        from dalmuti.client.tui.app import run_screen
+        from dalmuti.client.tui.control import Options
 
     options = Options(
         join_lines=join_lines,
@@ -307,9 +345,14 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
     if mode == "screen":
         size = shutil.get_terminal_size()
         if size.columns < SMALLEST[0] or size.lines < SMALLEST[1]:
+            wanted, found = f"{SMALLEST[0]}x{SMALLEST[1]}", f"{size.columns}x{size.lines}"
             raise Refusal(
-                f"expected a terminal of at least {SMALLEST[0]}x{SMALLEST[1]} for the full screen,"
-                f" found {size.columns}x{size.lines}; enlarge it, or use --plain or --line"
+                tr(
+                    "expected a terminal of at least {wanted} for the full screen, found {found};"
+                    " enlarge it, or use --plain or --line",
+                    wanted=wanted,
+                    found=found,
+                )
             )
     return mode
 
@@ -335,13 +378,15 @@ def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
     for part in filter(None, rules.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
-            raise Refusal(f"--rules: expected NAME=VALUE with commas between, found {part!r}")
+            raise Refusal(
+                tr("--rules: expected NAME=VALUE with commas between, found {part!r}", part=part)
+            )
         name = name.strip()
         if name in values:
-            raise Refusal(f"--rules: expected each rule once, found {name!r} twice")
+            raise Refusal(tr("--rules: expected each rule once, found {name!r} twice", name=name))
         values[name] = value.strip()
     if "seats" in values:
-        raise Refusal("--rules: give the number of seats with --seats")
+        raise Refusal(tr("--rules: give the number of seats with --seats"))
     try:
         return options_from({**usual, **values})
     except OptionError as error:
@@ -351,9 +396,13 @@ def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
 def table_name(given: str | None, name: str) -> str:
     """The table's name: as given, or `Ada's table`. Raises Refusal."""
     try:
-        return clean_table_name(given if given is not None else cut(f"{name}'s table", 24, ""))
+        return clean_table_name(given if given is not None else _own_table(name))
     except ValueError as error:
         raise Refusal(f"--table: {error}") from None
+
+
+def _own_table(name: str) -> str:
+    return cut(tr("{name}'s table", name=name), 24, "")
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -361,7 +410,9 @@ def address_of(text: str) -> tuple[str, int]:
     found = ADDRESS.fullmatch(text)
     port = int(found["port6"] or found["port"] or servers.DEFAULT_PORT) if found else 0
     if found is None or not 0 < port < 65536:
-        raise Refusal(f"expected HOST or HOST:PORT, such as 192.168.1.20:12013, found {text!r}")
+        raise Refusal(
+            tr("expected HOST or HOST:PORT, such as 192.168.1.20:12013, found {text!r}", text=text)
+        )
     return found["ipv6"] or found["bare"] or found["host"], port
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dalmuti.client import phrases, words
+from dalmuti.client.i18n import mark_in, tr, tr_in
 from dalmuti.client.model import Input, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
 from dalmuti.core import moves
@@ -42,9 +43,55 @@ from dalmuti.protocol.text import safe_text
 
 LOG_SHOWN = 20
 COMMANDS = (
-    "hand", "table", "score", "who", "time", "log", "say", "rules", "away", "back", "deal", "add",
-    "kick", "host", "allow", "close", "tables", "join", "watch", "open", "leave", "quit", "help",
-)  # fmt: skip
+    mark_in("command", "hand"),
+    mark_in("command", "table"),
+    mark_in("command", "score"),
+    mark_in("command", "who"),
+    mark_in("command", "time"),
+    mark_in("command", "log"),
+    mark_in("command", "say"),
+    mark_in("command", "rules"),
+    mark_in("command", "away"),
+    mark_in("command", "back"),
+    mark_in("command", "deal"),
+    mark_in("command", "add"),
+    mark_in("command", "kick"),
+    mark_in("command", "host"),
+    mark_in("command", "allow"),
+    mark_in("command", "close"),
+    mark_in("command", "tables"),
+    mark_in("command", "join"),
+    mark_in("command", "watch"),
+    mark_in("command", "open"),
+    mark_in("command", "leave"),
+    mark_in("command", "quit"),
+    mark_in("command", "help"),
+    mark_in("command", "lang"),
+)
+ANSWERS = (
+    mark_in("command", "pass"),
+    mark_in("command", "decline"),
+    mark_in("command", "call"),
+    mark_in("command", "give"),
+    mark_in("command", "call greater"),
+)
+
+
+def commands() -> list[str]:
+    """What may be typed as a command: the words of this language, and English everywhere."""
+    return list(dict.fromkeys((*(tr_in("command", each) for each in COMMANDS), *COMMANDS)))
+
+
+def in_english(text: str) -> str:
+    """What was typed, its first word (or all of it) in English where this language has another."""
+    english = (*COMMANDS, *ANSWERS)
+    own = {tr_in("command", each).casefold(): each for each in english}
+    whole = text.casefold()
+    if whole in own:
+        return own[whole]
+    word, space, rest = text.partition(" ")
+    plain = word.casefold().removeprefix("/")
+    return plain + space + rest if plain in english else own.get(plain, word) + space + rest
 
 
 class Reply(Struct, frozen=True):
@@ -81,7 +128,7 @@ class Talk:
         table = self.model.table
         if isinstance(message, Snapshot):
             lines += phrases.seated_lines(message.table)
-            lines += [] if self._greeted else [phrases.WHAT_TO_TYPE]
+            lines += [] if self._greeted else [tr(phrases.WHAT_TO_TYPE)]
             self._greeted = True
             if message.table.state != "hand":
                 lines += self._deal_hint()
@@ -118,9 +165,12 @@ class Talk:
         if (self.deals_itself and not first) or (table.solo and first):
             return []
         if len(table.order) < 2:
-            return ["You are the host: add seats a house bot; a hand needs two players at least."]
-        enter = " (or an empty line)" if table.solo else ""
-        return [f"You are the host: deal{enter} deals the next hand."]
+            return [
+                tr("You are the host: add seats a house bot; a hand needs two players at least.")
+            ]
+        if table.solo:
+            return [tr("You are the host: deal (or an empty line) deals the next hand.")]
+        return [tr("You are the host: deal deals the next hand.")]
 
     def _deals_on_enter(self) -> bool:
         """At a table of one's own an empty line goes on to the next hand, once."""
@@ -136,7 +186,7 @@ class Talk:
 
     def read(self, line: str, now: float) -> Reply:
         """What one typed line means now. Never raises."""
-        text = line.strip()
+        text = in_english(line.strip())
         word, _, rest = text.partition(" ")
         word, rest = word.lower().removeprefix("/"), rest.strip()
         if word in COMMANDS:
@@ -152,8 +202,8 @@ class Talk:
         if not text and self._deals_on_enter():
             return Reply(request=Deal)
         if not _looks_like_an_answer(text):
-            return _said(f"{text[:40]!r} is no command; help lists them.")
-        nothing = "There is nothing to decide at the moment; help lists the commands."
+            return _said(tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40]))
+        nothing = tr("There is nothing to decide at the moment; help lists the commands.")
         return Reply((safe_text(nothing),), early=True)
 
     def _command(self, word: str, rest: str, now: float) -> Reply:
@@ -175,7 +225,9 @@ class Talk:
             case "rules":
                 return _said(*phrases.rule_lines(table))
             case "help":
-                return _said(*phrases.HELP)
+                return _said(*phrases.help_lines())
+            case "lang":
+                return _said(words.switched(rest))
             case "tables":
                 return _said(*phrases.lobby_lines(self.model.lobby))
             case "leave":
@@ -184,7 +236,7 @@ class Talk:
                 return Reply(end="quit")
             case "say":
                 if not rest:
-                    return _said("Say what? For example: say good luck")
+                    return _said(tr("Say what? For example: say good luck"))
                 return Reply(request=Chat, fields={"text": rest})
             case "away" | "back":
                 return Reply(request=Away, fields={"away": word == "away"})
@@ -199,7 +251,7 @@ class Talk:
             case "kick" | "host":
                 return self._about_player(word, rest)
             case "open":
-                return _named(CreateTable, rest, "open Kitchen")
+                return _named(CreateTable, rest, tr_in("command", "open"))
             case _:
                 return self._join(word, rest)
 
@@ -212,8 +264,14 @@ class Talk:
         players: tuple[PlayerInfo, ...] = table.players if table else ()
         found = [info for info in players if info.name.casefold() == rest.casefold()]
         if not found:
-            names = words.listed(info.name for info in players) or "nobody"
-            return _said(f"{word} whom? At the table: {names}. For example: {word} Bea")
+            names = words.listed(info.name for info in players) or tr("nobody")
+            return _said(
+                tr(
+                    "{command} whom? At the table: {names}. For example: {command} Bea",
+                    command=tr_in("command", word),
+                    names=names,
+                )
+            )
         request = Kick if word == "kick" else GiveHost
         return Reply(request=request, fields={"player": found[0].player})
 
@@ -223,15 +281,15 @@ class Talk:
         if not rest and len(tables) == 1:
             rest = tables[0]
         same = [name for name in tables if name.casefold() == rest.casefold()]
-        reply = _named(JoinTable, same[0] if same else rest, f"{word} Kitchen")
+        reply = _named(JoinTable, same[0] if same else rest, tr_in("command", word))
         if reply.request is not None and word == "watch":
             reply.fields["watch"] = True
         return reply
 
 
-def _named(request: type[Request], name: str, example: str) -> Reply:
+def _named(request: type[Request], name: str, command: str) -> Reply:
     if not name:
-        return _said(f"Which table? For example: {example}")
+        return _said(tr("Which table? For example: {command} Kitchen", command=command))
     return Reply(request=request, fields={"table": name})
 
 
@@ -279,8 +337,16 @@ def _by_rank(decision: Decision, rank: int) -> Play:
     if pure:
         return pure[-1]
     if plays:
-        raise ValueError(f"With your {words.ranks(rank)} you need a Jester; type {plays[0]}.")
-    raise ValueError(f"{rank} is neither the number of a choice nor a rank that you can play.")
+        raise ValueError(
+            tr(
+                "With your {cards} you need a Jester; type {play}.",
+                cards=words.ranks(rank),
+                play=plays[0],
+            )
+        )
+    raise ValueError(
+        tr("{rank} is neither the number of a choice nor a rank that you can play.", rank=rank)
+    )
 
 
 def _parsed(decision: Decision, text: str) -> Choice:
@@ -295,7 +361,7 @@ def _parsed(decision: Decision, text: str) -> Choice:
     try:
         return moves.parse_move(text)
     except ValueError:
-        raise ValueError(f"{text[:40]!r} cannot be read.") from None
+        raise ValueError(tr("{typed!r} cannot be read.", typed=text[:40])) from None
 
 
 def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
@@ -310,23 +376,35 @@ def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
                 due = next((d.count for d in hand.dues if d.receiver == hand.seat), 0)
                 moves.check_give(counts, due, choice)
             case Pass() if decision.kind == "lead":
-                return "You lead this trick and cannot pass."
+                return tr("You lead this trick and cannot pass.")
             case Call():
-                return "Only a player who was dealt both Jesters may call."
+                return tr("Only a player who was dealt both Jesters may call.")
             case Decline() | _:
                 pass
     except IllegalMove as error:
         return words.error(error.code.value, str(error))
-    return f"{choice} is not possible now."
+    return tr("{choice} is not possible now.", choice=choice)
 
 
 def _expected(decision: Decision) -> str:
     """What may be typed instead."""
-    example = {"tax": "cards such as 9,12", "revolution": "call or decline"}.get(
-        decision.kind, "a set such as 2x9"
-    )
-    passing = ", pass" if Pass() in decision.choices else ""
-    return (
-        f"Type the number of a choice, {example}{passing}, or an empty line for"
-        f" {words.move(decision.default)}."
+    default = words.move(decision.default)
+    if decision.kind == "tax":
+        return tr(
+            "Type the number of a choice, cards such as 9,12, or an empty line for {default}.",
+            default=default,
+        )
+    if decision.kind == "revolution":
+        return tr(
+            "Type the number of a choice, call or decline, or an empty line for {default}.",
+            default=default,
+        )
+    if Pass() in decision.choices:
+        return tr(
+            "Type the number of a choice, a set such as 2x9, pass, or an empty line for {default}.",
+            default=default,
+        )
+    return tr(
+        "Type the number of a choice, a set such as 2x9, or an empty line for {default}.",
+        default=default,
     )

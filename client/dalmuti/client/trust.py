@@ -25,6 +25,7 @@ from anyio.streams.tls import TLSAttribute, TLSStream
 from msgspec import Struct
 
 from dalmuti.client import private, words
+from dalmuti.client.i18n import tr
 from dalmuti.client.link import CONNECT_SECONDS, Lost, Stream, Untrusted
 
 VOUCHED: Final = "system"
@@ -80,7 +81,7 @@ def fingerprint_from(text: str) -> str:
     digits = re.sub(r"[\s:]", "", re.sub(r"^sha-?256[:=]", "", text.strip(), flags=re.I))
     if not re.fullmatch(r"[0-9A-Fa-f]{64}", digits):
         raise FingerprintError(
-            f"expected a SHA-256 fingerprint of 64 hexadecimal digits, found {text!r}"
+            tr("expected a SHA-256 fingerprint of 64 hexadecimal digits, found {text!r}", text=text)
         )
     return ":".join(re.findall("..", digits.upper()))
 
@@ -133,7 +134,7 @@ class Trust:
         except ssl.SSLError:
             raise Untrusted(words.no_tls(self.address)) from None
         except (anyio.EndOfStream, anyio.BrokenResourceError):
-            raise Lost("The server closed the connection.") from None
+            raise Lost(tr("The server closed the connection.")) from None
 
     async def _first_time(self) -> Stream:
         try:

@@ -22,6 +22,9 @@ from dalmuti.protocol.messages import MAX_NAME_WIDTH, MAX_TABLE_WIDTH
 MAX_MARKS: Final = 2
 """Combining marks on one base: enough for Vietnamese, not for what climbs over other lines."""
 
+_KEPT_LENGTH: Final = 256
+"""Up to how many characters a text is remembered with what was found out about it."""
+
 RESERVED: Final = (
     "server",
     "host",
@@ -72,9 +75,17 @@ def safe_text(text: str) -> str:
     """`text` as it may be printed anywhere. Never raises; `safe_text` of the result is the same."""
     if text.isascii() and text.isprintable():
         return text
+    return _safe_line(text) if len(text) <= _KEPT_LENGTH else _safe(text)
+
+
+def _safe(text: str) -> str:
     kept = "".join(map(_safe_char, text))
     # Composing may leave fewer marks, and what is left out may bring others together.
     return unicodedata.normalize("NFC", _few_marks(unicodedata.normalize("NFC", kept)))
+
+
+_safe_line = lru_cache(maxsize=4096)(_safe)
+"""The same for what a screen shows again and again: names, chat, frames."""
 
 
 @lru_cache(maxsize=4096)
@@ -192,7 +203,14 @@ def width(text: str) -> int:
     """How many terminal cells `text` takes: the sum over its characters, as terminals do it."""
     if text.isascii() and text.isprintable():
         return len(text)
-    return sum(map(_char_width, text))
+    return sum(_widths(text) if len(text) <= _KEPT_LENGTH else map(_char_width, text))
+
+
+def is_even(text: str) -> bool:
+    """Whether every character of `text` takes one cell, so that cells may be counted as such."""
+    if text.isascii() and text.isprintable():
+        return True
+    return len(text) <= _KEPT_LENGTH and set(_widths(text)) <= {1}
 
 
 def cut(text: str, cells: int, end: str = "…") -> str:
@@ -212,6 +230,11 @@ def cut(text: str, cells: int, end: str = "…") -> str:
             break
         kept.append(char)
     return "".join(kept) + end
+
+
+@lru_cache(maxsize=4096)
+def _widths(text: str) -> bytes:
+    return bytes(map(_char_width, text))
 
 
 @lru_cache(maxsize=4096)

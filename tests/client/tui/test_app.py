@@ -190,6 +190,18 @@ def test_a_play_by_keys() -> None:
     run(scenario)
 
 
+def test_a_key_draws_what_it_changes_and_no_more() -> None:
+    async def scenario() -> None:
+        stage = Stage(4, seed=7).deal().run(you_follow)
+        async with seated(stage, rows=40, cols=120) as seat:
+            await seat.awake()
+            whole = len(seat.glass.raw)
+            await seat.type(LEFT, lambda: len(seat.glass.raw) > whole)
+            assert len(seat.glass.raw) - whole < whole / 4
+
+    run(scenario)
+
+
 def test_typed_nonsense_and_backspace() -> None:
     async def scenario() -> None:
         stage = Stage(4, seed=7).deal().run(you_follow)

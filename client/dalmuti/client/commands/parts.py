@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from dalmuti.client.i18n import LANGUAGES
+
 OK, WRONG_USE, NO_CONNECTION, REFUSED, BUG = 0, 2, 3, 4, 70
 THEMES = ("default", "high-contrast", "deuteranopia", "tritanopia", "mono")
 
@@ -40,7 +42,7 @@ def command(
 def shared(made: Parser) -> None:
     """What all commands that sit at a table have in common."""
     made.add_argument("--name", metavar="NICK", help="your name; else your login name")
-    made.add_argument("--lang", choices=["en"], help="the language of all texts")
+    language(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument(
         "--plain",
@@ -60,6 +62,15 @@ def shared(made: Parser) -> None:
         "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
     )
     made.add_argument("--theme", choices=THEMES, help="the colours of the full screen")
+
+
+def language(made: Parser) -> None:
+    """In which language the command speaks; one without this option speaks English."""
+    made.add_argument(
+        "--lang",
+        choices=LANGUAGES,
+        help="the language of all texts but this help; else that of the settings or the locale",
+    )
 
 
 def where(made: Parser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command, encryption
+from dalmuti.client.commands.parts import command, encryption, language
 
 
 def add(commands: Any) -> None:
@@ -30,6 +30,7 @@ def _replay(commands: Any) -> None:
         help="only what this player saw, by number or name; else all cards are open",
     )
     made.add_argument("--plain", action="store_true", help="sentences only")
+    language(made)
 
 
 def _verify(commands: Any) -> None:
@@ -41,6 +42,7 @@ def _verify(commands: Any) -> None:
         action="dalmuti.client.start:verify",
     )
     made.add_argument("file", metavar="FILE")
+    language(made)
 
 
 def _export(commands: Any) -> None:

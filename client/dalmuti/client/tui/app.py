@@ -38,6 +38,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
@@ -389,4 +390,5 @@ def last_lines(screen: Screen) -> list[str]:
     table = screen.control.model.table
     if table is None or table.result is None:
         return []
-    return [f"Hand {table.result.hand} is over.", *words.places(table.result, table)]
+    over = tr("Hand {hand} is over.", hand=table.result.hand)
+    return [over, *words.places(table.result, table)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from dalmuti.protocol.text import cut, safe_text, width
+from dalmuti.protocol.text import cut, is_even, safe_text, width
 
 ASCII: Final = str.maketrans(
     {
@@ -84,6 +84,11 @@ def piece(spans: Iterable[Span], start: int, end: int) -> Line:
             continue
         if start <= at and at + size <= end:
             taken.append(part)
+            at += size
+            continue
+        if is_even(part.text):
+            text = part.text[max(0, start - at) : end - at]
+            taken.append(Span(part.style, text, part.target))
             at += size
             continue
         text = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import LANGUAGES, tr
 from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.control import Control
 from dalmuti.client.tui.keytexts import COMMANDS
@@ -34,7 +35,7 @@ def say(control: Control, text: str) -> None:
     if text.startswith("/"):
         run(control, text)
     elif text and control.table is None:
-        control.ui.hint = tabletexts.NEED_TABLE
+        control.ui.hint = tr(tabletexts.NEED_TABLE)
     elif text:
         control.ask(Chat, text=text)
 
@@ -47,13 +48,15 @@ def run(control: Control, text: str) -> None:
         control.ui.hint = tabletexts.unknown_command(command)
         return
     if control.table is None and command in AT_TABLE:
-        control.ui.hint = tabletexts.NEED_TABLE
+        control.ui.hint = tr(tabletexts.NEED_TABLE)
         return
     match command:
         case "/help":
             control.ui.overlay = "help"
         case "/quit":
             control.ui.overlay = "leave"
+        case "/lang":
+            control.ui.hint = words.switched(rest)
         case "/create" | "/join" | "/watch":
             _enter(control, command, rest)
         case _:
@@ -64,7 +67,7 @@ def run(control: Control, text: str) -> None:
 def _at_table(control: Control, table: TableView, command: str, rest: str) -> None:
     match command:
         case "/who":
-            names = [info.name + words.KINDS[info.kind] for info in _sitting(table)]
+            names = [words.with_kind(info) for info in _sitting(table)]
             control.notice(tabletexts.who_is_here(names, table.watchers))
         case "/score":
             control.ui.overlay = "scores"
@@ -139,7 +142,9 @@ def completions(control: Control, text: str) -> list[str]:
         useless = AT_TABLE if table is None else IN_LOBBY
         return [f"{name} " for name in COMMANDS if name.startswith(command) if name not in useless]
     names: list[str] = []
-    if command in ("/kick", "/host") and table is not None:
+    if command == "/lang":
+        names = list(LANGUAGES)
+    elif command in ("/kick", "/host") and table is not None:
         names = [info.name for info in _sitting(table) if info.player != table.you]
     elif command == "/add" and control.model.welcome is not None:
         names = list(control.model.welcome.bots)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, Model
 from dalmuti.client.steward import Steward, usual_bot
 from dalmuti.client.tui import labels, tabletexts
@@ -156,9 +157,9 @@ class Control:
             self._result_until = now + RESULT_SECONDS
         self.ui.next_step = ""
         if self._steward.done(self.model):
-            self.ui.next_step = tabletexts.LAST_HAND
+            self.ui.next_step = tr(tabletexts.LAST_HAND)
         elif self.is_host and self._steward.hands is not None and table and table.result:
-            self.ui.next_step = tabletexts.DEALS_ITSELF
+            self.ui.next_step = tr(tabletexts.DEALS_ITSELF)
         if self._result_until is not None and now < self._result_until:
             return
         if self._steward.done(self.model):
@@ -270,7 +271,7 @@ class Control:
                 self._next_theme()
             case "m":
                 self.ui.mouse = not self.ui.mouse
-                self.ui.hint = tabletexts.MOUSE_ON if self.ui.mouse else tabletexts.MOUSE_OFF
+                self.ui.hint = tr(tabletexts.MOUSE_ON if self.ui.mouse else tabletexts.MOUSE_OFF)
             case "pageup":
                 self._scroll(PAGE)
             case "pagedown":
@@ -306,7 +307,7 @@ class Control:
             case "n":
                 self._open_chat("/create ")
             case _:
-                self.ui.hint = tabletexts.UNKNOWN_KEY
+                self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
 
     def _enter_table(self, info: TableInfo, *, watch: bool) -> None:
         """Sits down or watches; where a password is needed it is asked for in the chat line."""
@@ -327,11 +328,11 @@ class Control:
         table = self.table
         assert table is not None
         if key in COMMIT_KEYS and now < self._deaf_until:
-            self.ui.hint = labels.TOO_FAST
+            self.ui.hint = tr(labels.TOO_FAST)
         elif key not in ("space", "enter", "b", "k"):
-            self.ui.hint = "" if key == "escape" else tabletexts.UNKNOWN_KEY
+            self.ui.hint = "" if key == "escape" else tr(tabletexts.UNKNOWN_KEY)
         elif not self.is_host:
-            self.ui.hint = tabletexts.NOT_HOST
+            self.ui.hint = tr(tabletexts.NOT_HOST)
         elif key == "b":
             self.add_bot()
         elif key == "k":
@@ -347,9 +348,9 @@ class Control:
             step = selector.press(key, now)
             self._take(step)
             if step == Step(selector) and len(key) == 1:
-                self.ui.hint = tabletexts.UNKNOWN_KEY
+                self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
         elif key not in ("escape", "enter", "space"):
-            self.ui.hint = tabletexts.UNKNOWN_KEY
+            self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
 
     def _take(self, step: Step) -> None:
         """What a key or click did to the decision; a move goes to the server."""
@@ -408,11 +409,11 @@ class Control:
         table, welcome = self.table, self.model.welcome
         known = welcome.bots if welcome else ()
         if table is None:
-            self.ui.hint = tabletexts.NEED_TABLE
+            self.ui.hint = tr(tabletexts.NEED_TABLE)
         elif not known:
-            self.ui.hint = tabletexts.NO_BOTS_KNOWN
+            self.ui.hint = tr(tabletexts.NO_BOTS_KNOWN)
         elif sum(info.presence != "left" for info in table.players) >= table.options.seats:
-            self.ui.hint = tabletexts.TABLE_IS_FULL
+            self.ui.hint = tr(tabletexts.TABLE_IS_FULL)
         else:
             self._ask(AddBot, bot=bot or usual_bot(known))
 
@@ -426,7 +427,7 @@ class Control:
         if bots:
             self._ask(Kick, player=bots[-1].player)
         else:
-            self.ui.hint = tabletexts.NO_BOT_HERE
+            self.ui.hint = tr(tabletexts.NO_BOT_HERE)
 
 
 def _ours(model: Model) -> Decision | None:

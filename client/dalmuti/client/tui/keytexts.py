@@ -1,9 +1,16 @@
-"""Keys and commands in words: the key bar of every phase, the help, the list of commands."""
+"""Keys and commands in words: the key bar of every phase, the help, the list of commands.
+
+The tables are in English, and what is drawn of them goes through `key_name`, `key_does` and
+`command_help`. `tools/catalogues.py` reads the tables themselves: a `mark` around each of their
+words would be all that one sees here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
+
+from dalmuti.client.i18n import tr_in
 
 Keys = Sequence[tuple[str, str]]
 """Keys as people call them, and what they do."""
@@ -102,6 +109,7 @@ KEYS_LOBBY: Final[Keys] = (
     ("n", "new table"),
     ("q", "quit"),
 )
+KEY_HELP: Final = ("?", "help")
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
 
@@ -205,11 +213,22 @@ COMMANDS: Mapping[str, str] = {
     "/create": "/create NAME [RULE=VALUE ...]: open a table",
     "/join": "/join NAME [password=...]: sit down",
     "/watch": "/watch NAME [password=...]: watch",
+    "/lang": "/lang en, fr, nl or de: the language of all texts",
     "/quit": "quit the program",
 }
 
 
 def command_help(command: str) -> str:
     """What one command does, while it is typed."""
-    what = COMMANDS[command]
+    what = tr_in("commands", COMMANDS[command])
     return what if what.startswith("/") else f"{command}: {what}"
+
+
+def key_name(key: str) -> str:
+    """A key, or what is to be typed, as people call it."""
+    return tr_in("keyboard", key)
+
+
+def key_does(what: str) -> str:
+    """What a key does."""
+    return tr_in("key", what)

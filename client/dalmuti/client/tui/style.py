@@ -7,6 +7,7 @@ Dark blue is used nowhere, since half of all terminals show it as black on black
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from prompt_toolkit.styles import Style
@@ -62,6 +63,10 @@ THEMES: Final[Mapping[str, dict[str, str]]] = {
 """The styles of each theme; the first is the default."""
 
 
+@cache
 def style_of(theme: str) -> Style:
-    """The prompt_toolkit style of a theme."""
+    """The prompt_toolkit style of a theme; the same object each time.
+
+    prompt_toolkit knows styles by their identity, and draws every cell again when it is another.
+    """
     return Style.from_dict(THEMES[theme])

@@ -1,19 +1,22 @@
 """Every sentence that people read in the client: titles, ranks, moves, events, errors.
 
-Pure, and in one place, so that another language is another folder like this one. A name is used as
-it stands, and "you" where it is you; sentences are whole, so that they can be read aloud.
+Pure, and in one place; other languages come from the catalogues of `client.i18n`. A name is used
+as it stands, and "you" where it is you, in sentences of their own; all are whole, so that they can
+be translated, and read aloud.
 """
 
 from dalmuti.client.words.events import places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
-    KINDS,
+    You,
     a_title,
     cards,
     count,
+    first_upper,
     hand,
     info_of,
     is_away,
+    kind,
     listed,
     move,
     name,
@@ -26,6 +29,8 @@ from dalmuti.client.words.names import (
     short_title,
     title,
     who,
+    with_kind,
+    you,
 )
 from dalmuti.client.words.troubles import (
     BYES,
@@ -43,6 +48,7 @@ from dalmuti.client.words.troubles import (
     reconnected,
     reconnecting,
     renamed,
+    switched,
     unreachable,
     unseated,
     which_table,
@@ -52,19 +58,21 @@ __all__ = [
     "BYES",
     "ERRORS",
     "HOW_TO_PLAY",
-    "KINDS",
+    "You",
     "a_title",
     "bye",
     "cards",
     "count",
     "draining",
     "error",
+    "first_upper",
     "first_use",
     "hand",
     "how_to_play",
     "impossible",
     "info_of",
     "is_away",
+    "kind",
     "known_servers_unreadable",
     "listed",
     "move",
@@ -88,10 +96,13 @@ __all__ = [
     "sentence",
     "several",
     "short_title",
+    "switched",
     "title",
     "unreachable",
     "unseated",
     "verified",
     "which_table",
     "who",
+    "with_kind",
+    "you",
 ]

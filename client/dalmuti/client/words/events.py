@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.i18n import tr, tr_n
 from dalmuti.client.words.houserules import rules
 from dalmuti.client.words.names import (
-    BY,
-    KINDS,
+    You,
     a_title,
     cards,
     count,
+    first_upper,
     hand,
     listed,
     name,
     ordinal,
     play,
+    rank,
     title,
     who,
+    with_kind,
 )
 from dalmuti.core import events as ev
 from dalmuti.core.cards import JESTER
@@ -28,29 +31,18 @@ from dalmuti.core.views import TableView
 
 
 class _Speaker:
-    """Makes sentences about one viewer's table: knows names, `you`, and the verb that fits."""
+    """Makes sentences about one viewer's table: knows names, and `you`."""
 
     def __init__(self, view: TableView) -> None:
         self.view = view
 
-    def seat(self, seat: int) -> int:
-        """The player in a seat of the hand."""
+    def seat(self, seat: int) -> str:
+        """The player in a seat of the hand; a `You` where that is the viewer."""
         assert self.view.hand is not None
-        return self.view.hand.order[seat]
+        return self.who(self.view.hand.order[seat])
 
     def who(self, player: int) -> str:
         return who(self.view, player)
-
-    def does(self, player: int, verb: str, yours: str = "") -> str:
-        """Subject and verb: `Ada plays`, `You play`; `yours` where the verb is irregular."""
-        if player != self.view.you:
-            return f"{self.who(player)} {verb}"
-        if not yours:
-            yours = verb.removesuffix("s") if not verb.endswith("sses") else verb.removesuffix("es")
-        return f"You {yours}"
-
-    def whose(self, player: int) -> str:
-        return "yours" if player == self.view.you else f"{self.who(player)}'s"
 
 
 # -- events -----------------------------------------------------------------------------------
@@ -68,78 +60,48 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
         case ev.HandPrepared() | ev.DealRevealed() | ev.Turn() | ev.TitlesChanged():
             return None
         case ev.RevolutionClosed():
-            return "Nobody calls a revolution."
+            return tr("Nobody calls a revolution.")
         case ev.RevolutionOpened():
-            return "Whoever was dealt both Jesters may call a revolution now."
+            return tr("Whoever was dealt both Jesters may call a revolution now.")
         case ev.RevolutionCalled(seat=seat, greater=greater):
-            who_calls = say.does(
-                say.seat(seat), "shows both Jesters and calls", "show both Jesters and call"
-            )
-            if greater:
-                own = ""
-                if after.hand is not None and after.hand.seat is not None:
-                    turned = title_of(after.hand.seat, len(after.hand.order))
-                    own = f" You are {a_title(turned)} now."
-                return (
-                    f"{who_calls} a Greater Revolution: all titles turn round, and no taxes.{own}"
-                )
-            return f"{who_calls} a revolution: no taxes in this hand."
-        case ev.Played(seat=seat, play=played, left=left, by=by):
-            assert before.hand is not None
-            verb = "plays" if before.hand.trick.top else "leads"
-            few = f", {left} left" if 0 < left <= 3 else ""
-            return f"{say.does(say.seat(seat), verb)} {play(played)}{few}{BY[by]}."
+            return _revolution(say.seat(seat), greater, after)
+        case ev.Played():
+            return _played(say, event)
         case ev.Passed(seat=seat, by=by):
-            return _passed(say, seat, by)
+            return _passed(say.seat(seat), by)
         case ev.WentOut(seat=seat, place=place):
             assert before.hand is not None
-            player = say.seat(seat)
-            if place == len(before.hand.order):
-                return f"{say.does(player, 'is', 'are')} the last with cards."
-            return f"{say.does(player, 'is', 'are')} out, {ordinal(place)}!"
+            return _went_out(say.seat(seat), place, len(before.hand.order))
         case ev.TrickEnded(owner=owner, leader=leader):
-            lead = _lower(say.does(say.seat(leader), "leads"))
-            whose = f"The trick is {say.whose(say.seat(owner))}"
-            if owner == leader:
-                return f"{whose}; {lead}." if say.seat(owner) == before.you else f"{whose}."
-            out = "who is out" if say.seat(owner) != before.you else "and you are out"
-            return f"{whose}, {out}; {lead}."
+            return _trick_ended(say.seat(owner), say.seat(leader), owner == leader)
         case ev.TaxesDue(dues=dues):
-            owed = (
-                f"{say.does(say.seat(due.payer), 'owes')} {say.who(say.seat(due.receiver))}"
-                f" {count(due.count)}"
-                for due in dues
+            owed = ", ".join(
+                _owed(say.seat(due.payer), say.seat(due.receiver), due.count) for due in dues
             )
-            return f"Taxes: {', '.join(map(_lower, owed))}."
+            return tr("Taxes: {owed}.", owed=owed)
         case ev.TaxesPaid(exchanges=exchanges):
             return " ".join(_paid(say, exchange) for exchange in exchanges)
         case ev.TitlesDrawn():
             return _drawn(_Speaker(after), event)
         case ev.HandStarted(hand=number, order=order):
-            if before.you is None:
-                return f"Hand {number} begins."
-            if before.you not in order:
-                return f"Hand {number} begins. You play from the next hand on."
-            own = a_title(title_of(order.index(before.you), len(order)))
-            return f"Hand {number} begins. You are {own}."
+            return _hand_started(number, order, before.you)
         case ev.Dealt(sizes=sizes, cards=own_cards):
             if own_cards is not None:
-                return f"You are dealt {hand(own_cards)}."
+                return tr("You are dealt {hand}.", hand=hand(own_cards))
             least, most = min(sizes), max(sizes)
-            dealt = count(most) if least == most else f"{least} or {count(most)}"
-            return f"Everybody is dealt {dealt}."
+            if least == most:
+                return tr("Everybody is dealt {cards}.", cards=count(most))
+            return tr("Everybody is dealt {least} or {cards}.", least=least, cards=count(most))
         case ev.HandEnded(hand=number):
-            return f"Hand {number} is over."
+            return tr("Hand {hand} is over.", hand=number)
         case ev.HandAbandoned(hand=number):
-            return f"Hand {number} is given up and scores nothing."
+            return tr("Hand {hand} is given up and scores nothing.", hand=number)
         case ev.Scored(scores=scores):
             return _scored(say, before.options, scores)
         case ev.MatchEnded(winners=winners):
-            verb = "win" if len(winners) > 1 or winners == (before.you,) else "wins"
-            subject = _upper(listed(say.who(player) for player in winners))
-            return f"The match is over. {subject} {verb}." if winners else "The match is over."
+            return _match_ended([say.who(player) for player in winners])
         case ev.MatchRestarted():
-            return "A new match begins."
+            return tr("A new match begins.")
         case _:
             return _table_sentence(event, before, after)
 
@@ -149,67 +111,195 @@ def _table_sentence(event: Seen, before: TableView, after: TableView) -> str | N
     say = _Speaker(after)
     match event:
         case ev.PlayerJoined(who=info):
-            waits = " and will play from the next hand on" if before.state == "hand" else ""
-            verb = say.does(info.player, f"{KINDS[info.kind]} sits down".strip(), "sit down")
-            return f"{verb}{waits}."
+            waits = before.state == "hand"
+            if isinstance(say.who(info.player), You):
+                return _you_sit_down(waits)
+            if waits:
+                return tr(
+                    "{who} sits down and will play from the next hand on.", who=with_kind(info)
+                )
+            return tr("{who} sits down.", who=with_kind(info))
         case ev.PlayerLeft(player=player, reason=reason):
-            return {
-                "left": f"{say.does(player, 'leaves')} the table.",
-                "kicked": f"{say.does(player, 'is', 'are')} sent away.",
-                "lost": f"{say.does(player, 'is', 'are')} gone for good; the seat is free.",
-                "closed": f"{say.does(player, 'gets up', 'get up')}: the table is closed.",
-            }[reason]
+            return _player_left(say.who(player), reason)
         case ev.PresenceChanged(player=player, presence=presence, ms=ms):
-            soon = f"; the stand-in plays in {ms // 1000} s" if ms else ""
-            return {
-                "here": f"{say.does(player, 'is', 'are')} back.",
-                "lost": f"{say.does(player, 'has', 'have')} lost the connection{soon}.",
-                "away": f"{say.does(player, 'is', 'are')} away; the stand-in plays.",
-                "standin": f"The stand-in plays for {say.who(player)} now.",
-                "left": f"{say.does(player, 'has', 'have')} left;"
-                " the stand-in plays to the end of the hand.",
-            }[presence]
+            return _presence(say.who(player), presence, ms)
         case ev.HostChanged(player=player):
-            return f"{say.does(player, 'is', 'are')} the host now."
+            if isinstance(say.who(player), You):
+                return tr("You are the host now.")
+            return tr("{who} is the host now.", who=say.who(player))
         case ev.WatchersChanged(names=names):
             come = [each for each in names if each not in before.watchers]
             gone = [each for each in before.watchers if each not in names]
-            parts = [f"{listed(come)} {'watch' if come[1:] else 'watches'}."] if come else []
-            parts += [f"{listed(gone)} no longer {'watch' if gone[1:] else 'watches'}."] * bool(
-                gone
-            )
+            parts = []
+            if come:
+                text = tr_n("{names} watches.", "{names} watch.", len(come), names=listed(come))
+                parts.append(text)
+            if gone:
+                text = tr_n(
+                    "{names} no longer watches.",
+                    "{names} no longer watch.",
+                    len(gone),
+                    names=listed(gone),
+                )
+                parts.append(text)
             return " ".join(parts) or None
         case ev.Chatted(name=speaker, text=text):
-            return f"{speaker} says: {text}"
+            return tr("{who} says: {text}", who=speaker, text=text)
         case ev.TableClosed(reason=reason):
             return {
-                "host": "The host has closed the table.",
-                "empty": "The table is closed: nobody is left.",
-                "shutdown": "The table is closed: the server stops.",
-                "error": "The table is closed: something went wrong in the server.",
-                "admin": "The table was closed by whoever runs the server.",
+                "host": tr("The host has closed the table."),
+                "empty": tr("The table is closed: nobody is left."),
+                "shutdown": tr("The table is closed: the server stops."),
+                "error": tr("The table is closed: something went wrong in the server."),
+                "admin": tr("The table was closed by whoever runs the server."),
             }[reason]
         case ev.TableOpened(table=table, options=options):
-            return f"Table {table} is open, {rules(options)}."
+            return tr("Table {table} is open, {rules}.", table=table, rules=rules(options))
         case _:
             return None
 
 
-def _passed(say: _Speaker, seat: int, by: By) -> str:
-    return f"{say.does(say.seat(seat), 'passes', 'pass')}{BY[by]}."
+# -- the hand ---------------------------------------------------------------------------------
+
+
+def _played(say: _Speaker, event: ev.Played) -> str:
+    assert say.view.hand is not None
+    player, what = say.seat(event.seat), play(event.play)
+    if 0 < event.left <= 3:
+        what = tr_n("{play}, {number} left", "{play}, {number} left", event.left, play=what)
+    if event.by == "standin":
+        what = tr("{play} (stand-in)", play=what)
+    elif event.by == "clock":
+        what = tr("{play} (time was up)", play=what)
+    follows = say.view.hand.trick.top is not None
+    if isinstance(player, You):
+        return tr("You play {play}.", play=what) if follows else tr("You lead {play}.", play=what)
+    if follows:
+        return tr("{who} plays {play}.", who=player, play=what)
+    return tr("{who} leads {play}.", who=player, play=what)
+
+
+def _passed(player: str, by: By) -> str:
+    if isinstance(player, You):
+        return {
+            "player": tr("You pass."),
+            "standin": tr("You pass (stand-in)."),
+            "clock": tr("You pass (time was up)."),
+        }[by]
+    return {
+        "player": tr("{who} passes.", who=player),
+        "standin": tr("{who} passes (stand-in).", who=player),
+        "clock": tr("{who} passes (time was up).", who=player),
+    }[by]
+
+
+def _went_out(player: str, place: int, seats: int) -> str:
+    if isinstance(player, You):
+        if place == seats:
+            return tr("You are the last with cards.")
+        return tr("You are out, {place}!", place=ordinal(place))
+    if place == seats:
+        return tr("{who} is the last with cards.", who=player)
+    return tr("{who} is out, {place}!", who=player, place=ordinal(place))
+
+
+def _trick_ended(owner: str, leader: str, same: bool) -> str:
+    """Who has the trick; who is out hands the lead on, so that is said then."""
+    if isinstance(owner, You):
+        if same:
+            return tr("The trick is yours; you lead.")
+        return tr("The trick is yours, and you are out; {leader} leads.", leader=leader)
+    if same:
+        return tr("The trick is {owner}'s.", owner=owner)
+    if isinstance(leader, You):
+        return tr("The trick is {owner}'s, who is out; you lead.", owner=owner)
+    return tr("The trick is {owner}'s, who is out; {leader} leads.", owner=owner, leader=leader)
+
+
+def _revolution(player: str, greater: bool, after: TableView) -> str:
+    if not greater:
+        if isinstance(player, You):
+            return tr("You show both Jesters and call a revolution: no taxes in this hand.")
+        return tr(
+            "{who} shows both Jesters and calls a revolution: no taxes in this hand.", who=player
+        )
+    if isinstance(player, You):
+        called = tr(
+            "You show both Jesters and call a Greater Revolution: all titles turn round, and no"
+            " taxes."
+        )
+    else:
+        called = tr(
+            "{who} shows both Jesters and calls a Greater Revolution: all titles turn round, and"
+            " no taxes.",
+            who=player,
+        )
+    if after.hand is None or after.hand.seat is None:
+        return called
+    turned = a_title(title_of(after.hand.seat, len(after.hand.order)))
+    return f"{called} {tr('You are {title} now.', title=turned)}"
+
+
+def _owed(payer: str, receiver: str, number: int) -> str:
+    """A tax that is due, in a list."""
+    if isinstance(payer, You):
+        return tr("you owe {receiver} {cards}", receiver=receiver, cards=count(number))
+    if isinstance(receiver, You):
+        return tr("{payer} owes you {cards}", payer=payer, cards=count(number))
+    return tr(
+        "{payer} owes {receiver} {cards}", payer=payer, receiver=receiver, cards=count(number)
+    )
 
 
 def _paid(say: _Speaker, exchange: Exchange) -> str:
+    """What one paid and got: its cards to those two, and to all others how many."""
     payer, receiver = say.seat(exchange.payer), say.seat(exchange.receiver)
-    if exchange.paid is None or exchange.returned is None:
-        return (
-            f"{say.does(payer, 'pays')} {say.who(receiver)} {count(exchange.count)}"
-            f" and {'get' if payer == say.view.you else 'gets'} {exchange.count} back."
+    number = count(exchange.count)
+    if exchange.paid is not None and exchange.returned is not None:
+        paid, returned = cards(exchange.paid), cards(exchange.returned)
+        if isinstance(payer, You):
+            return tr(
+                "You pay {receiver} {paid} and get {returned} back.",
+                receiver=receiver,
+                paid=paid,
+                returned=returned,
+            )
+        return tr(
+            "{payer} pays you {paid} and gets {returned} back.",
+            payer=payer,
+            paid=paid,
+            returned=returned,
         )
-    paid, returned = cards(exchange.paid), cards(exchange.returned)
-    if payer == say.view.you:
-        return f"You pay {say.who(receiver)} {paid} and get {returned} back."
-    return f"{say.who(payer)} pays you {paid} and gets {returned} back."
+    if isinstance(payer, You):
+        return tr(
+            "You pay {receiver} {cards} and get {count} back.",
+            receiver=receiver,
+            cards=number,
+            count=exchange.count,
+        )
+    if isinstance(receiver, You):
+        return tr(
+            "{payer} pays you {cards} and gets {count} back.",
+            payer=payer,
+            cards=number,
+            count=exchange.count,
+        )
+    return tr(
+        "{payer} pays {receiver} {cards} and gets {count} back.",
+        payer=payer,
+        receiver=receiver,
+        cards=number,
+        count=exchange.count,
+    )
+
+
+def _hand_started(number: int, order: Sequence[int], you: int | None) -> str:
+    if you is None:
+        return tr("Hand {hand} begins.", hand=number)
+    if you not in order:
+        return tr("Hand {hand} begins. You play from the next hand on.", hand=number)
+    own = a_title(title_of(order.index(you), len(order)))
+    return tr("Hand {hand} begins. You are {title}.", hand=number, title=own)
 
 
 def _drawn(say: _Speaker, event: ev.TitlesDrawn) -> str:
@@ -217,49 +307,116 @@ def _drawn(say: _Speaker, event: ev.TitlesDrawn) -> str:
     parts = []
     for number, each in enumerate(event.rounds):
         drawn = ", ".join(
-            f"{say.who(draw.player)} {'Jester' if draw.card == JESTER else draw.card}"
+            f"{say.who(draw.player)} {rank(JESTER) if draw.card == JESTER else draw.card}"
             for draw in each.draws
         )
         if number:
             tied = listed(say.who(draw.player) for draw in each.draws)
-            parts.append(f"{_upper(tied)} tie and draw again: {drawn}.")
+            text = tr("{names} tie and draw again: {cards}.", names=tied, cards=drawn)
+            parts.append(first_upper(text))
         else:
-            parts.append(f"Everyone draws a card: {drawn}.")
+            parts.append(tr("Everyone draws a card: {cards}.", cards=drawn))
     ranking = ", ".join(say.who(player) for player in event.order)
-    return " ".join([*parts, f"The order is {ranking}."])
+    return " ".join([*parts, tr("The order is {names}.", names=ranking)])
 
 
 def _scored(say: _Speaker, options: TableOptions, scores: Sequence[ev.Score]) -> str | None:
     if options.scoring == "points":
-        return f"Points: {', '.join(f'{say.who(s.player)} {s.points}' for s in scores)}."
-    won = [f"{say.who(s.player)} {s.hands_won}" for s in scores if s.hands_won]
-    return f"Hands won: {', '.join(won)}." if won else None
+        points = ", ".join(f"{say.who(s.player)} {s.points}" for s in scores)
+        return tr("Points: {points}.", points=points)
+    won = ", ".join(f"{say.who(s.player)} {s.hands_won}" for s in scores if s.hands_won)
+    return tr("Hands won: {won}.", won=won) if won else None
+
+
+def _match_ended(winners: Sequence[str]) -> str:
+    over = tr("The match is over.")
+    if not winners:
+        return over
+    if len(winners) == 1 and isinstance(winners[0], You):
+        return f"{over} {tr('You win.')}"
+    won = tr_n("{names} wins.", "{names} win.", len(winners), names=listed(winners))
+    return f"{over} {first_upper(won)}"
+
+
+# -- who comes and goes -----------------------------------------------------------------------
+
+
+def _you_sit_down(waits: bool) -> str:
+    if waits:
+        return tr("You sit down and will play from the next hand on.")
+    return tr("You sit down.")
+
+
+def _player_left(player: str, reason: str) -> str:
+    if isinstance(player, You):
+        return {
+            "left": tr("You leave the table."),
+            "kicked": tr("You are sent away."),
+            "lost": tr("You are gone for good; the seat is free."),
+            "closed": tr("You get up: the table is closed."),
+        }[reason]
+    return {
+        "left": tr("{who} leaves the table.", who=player),
+        "kicked": tr("{who} is sent away.", who=player),
+        "lost": tr("{who} is gone for good; the seat is free.", who=player),
+        "closed": tr("{who} gets up: the table is closed.", who=player),
+    }[reason]
+
+
+def _presence(player: str, presence: str, ms: int | None) -> str:
+    seconds = ms // 1000 if ms else None
+    if isinstance(player, You):
+        lost = tr("You have lost the connection.")
+        if seconds is not None:
+            lost = tr(
+                "You have lost the connection; the stand-in plays in {seconds} s.", seconds=seconds
+            )
+        return {
+            "here": tr("You are back."),
+            "lost": lost,
+            "away": tr("You are away; the stand-in plays."),
+            "standin": tr("The stand-in plays for you now."),
+            "left": tr("You have left; the stand-in plays to the end of the hand."),
+        }[presence]
+    lost = tr("{who} has lost the connection.", who=player)
+    if seconds is not None:
+        lost = tr(
+            "{who} has lost the connection; the stand-in plays in {seconds} s.",
+            who=player,
+            seconds=seconds,
+        )
+    return {
+        "here": tr("{who} is back.", who=player),
+        "lost": lost,
+        "away": tr("{who} is away; the stand-in plays.", who=player),
+        "standin": tr("The stand-in plays for {who} now.", who=player),
+        "left": tr("{who} has left; the stand-in plays to the end of the hand.", who=player),
+    }[presence]
+
+
+# -- results ----------------------------------------------------------------------------------
 
 
 def places(event: ev.HandEnded, view: TableView) -> list[str]:
     """One line per place of a hand that ended: `1. Ada, Greater Dalmuti`."""
     seats = len(event.places)
-    return [
-        f"{place}. {name(view, line.player)}, {title(title_of(place - 1, seats))}"
-        + (" (stand-in)" if line.standin else "")
-        for place, line in enumerate(event.places, start=1)
-    ]
+    return [_place(view, seats, place, line) for place, line in enumerate(event.places, start=1)]
+
+
+def _place(view: TableView, seats: int, place: int, line: ev.Result) -> str:
+    own = title(title_of(place - 1, seats))
+    if line.standin:
+        own = tr("{title} (stand-in)", title=own)
+    return f"{place}. {name(view, line.player)}, {own}"
 
 
 def verified(number: int, problems: Sequence[str]) -> str:
     """What the check of a revealed deal found; no problems where all is as committed."""
     if not problems:
-        return f"Hand {number}: deal verified."
-    return (
-        f"WARNING: the deal of hand {number} is NOT what the server was bound to:"
-        f" {'; '.join(problems)}. Somebody has cheated, or the server is broken."
+        return tr("Hand {hand}: deal verified.", hand=number)
+    return tr(
+        "WARNING: the deal of hand {hand} is NOT what the server was bound to: {problems}."
+        " Somebody has cheated, or the server is broken.",
+        hand=number,
+        problems="; ".join(problems),
     )
-
-
-def _upper(text: str) -> str:
-    """The text as the beginning of a sentence; a name stays as it is written."""
-    return "Y" + text[1:] if text.startswith(("you ", "you,")) or text == "you" else text
-
-
-def _lower(text: str) -> str:
-    return "y" + text[1:] if text.startswith("You ") else text

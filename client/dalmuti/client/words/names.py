@@ -4,52 +4,80 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dalmuti.client.i18n import mark, tr, tr_in, tr_n
 from dalmuti.core.cards import JESTER, Play, counts_of
-from dalmuti.core.events import PlayerInfo
+from dalmuti.core.events import Kind, PlayerInfo
 from dalmuti.core.moves import Call, Decline, Give, Move, Pass
 from dalmuti.core.titles import Title, title_of
 from dalmuti.core.views import TableView
 
 TITLES = {
-    Title.GREATER_DALMUTI: "Greater Dalmuti",
-    Title.LESSER_DALMUTI: "Lesser Dalmuti",
-    Title.MERCHANT: "Merchant",
-    Title.LESSER_PEON: "Lesser Peon",
-    Title.GREATER_PEON: "Greater Peon",
+    Title.GREATER_DALMUTI: mark("Greater Dalmuti"),
+    Title.LESSER_DALMUTI: mark("Lesser Dalmuti"),
+    Title.MERCHANT: mark("Merchant"),
+    Title.LESSER_PEON: mark("Lesser Peon"),
+    Title.GREATER_PEON: mark("Greater Peon"),
 }
-SHORT_TITLES = {
-    Title.GREATER_DALMUTI: "G.Dalmuti",
-    Title.LESSER_DALMUTI: "L.Dalmuti",
-    Title.MERCHANT: "Merchant",
-    Title.LESSER_PEON: "L.Peon",
-    Title.GREATER_PEON: "G.Peon",
+A_TITLE = {
+    Title.GREATER_DALMUTI: mark("the Greater Dalmuti"),
+    Title.LESSER_DALMUTI: mark("the Lesser Dalmuti"),
+    Title.MERCHANT: mark("a Merchant"),
+    Title.LESSER_PEON: mark("the Lesser Peon"),
+    Title.GREATER_PEON: mark("the Greater Peon"),
 }
 RANKS = (
     "",
-    "Dalmuti",
-    "Archbishop",
-    "Earl Marshal",
-    "Baroness",
-    "Abbess",
-    "Knight",
-    "Seamstress",
-    "Mason",
-    "Cook",
-    "Shepherdess",
-    "Stonecutter",
-    "Peasant",
-    "Jester",
+    mark("Dalmuti"),
+    mark("Archbishop"),
+    mark("Earl Marshal"),
+    mark("Baroness"),
+    mark("Abbess"),
+    mark("Knight"),
+    mark("Seamstress"),
+    mark("Mason"),
+    mark("Cook"),
+    mark("Shepherdess"),
+    mark("Stonecutter"),
+    mark("Peasant"),
+    mark("Jester"),
 )
-PLURALS = {
-    4: "Baronesses",
-    5: "Abbesses",
-    7: "Seamstresses",
-    10: "Shepherdesses",
-    1: "Dalmutis",
-}
-ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-BY = {"player": "", "standin": " (stand-in)", "clock": " (time was up)"}
-KINDS = {"human": "", "bot": " (bot)", "house": " (house bot)"}
+SEVERAL = (
+    "",
+    mark("Dalmutis"),
+    mark("Archbishops"),
+    mark("Earl Marshals"),
+    mark("Baronesses"),
+    mark("Abbesses"),
+    mark("Knights"),
+    mark("Seamstresses"),
+    mark("Masons"),
+    mark("Cooks"),
+    mark("Shepherdesses"),
+    mark("Stonecutters"),
+    mark("Peasants"),
+    mark("Jesters"),
+)
+ORDINALS = (
+    "",
+    mark("first"),
+    mark("second"),
+    mark("third"),
+    mark("fourth"),
+    mark("fifth"),
+    mark("sixth"),
+    mark("seventh"),
+    mark("eighth"),
+    mark("9th"),
+    mark("10th"),
+)
+
+
+class You(str):
+    """How the viewer is called: `you`, in the language of the context.
+
+    A kind of text of its own, since sentences about the viewer are others than those about the
+    rest, and in some language a player may be called by this very word.
+    """
 
 
 # -- cards, moves, titles ---------------------------------------------------------------------
@@ -57,27 +85,33 @@ KINDS = {"human": "", "bot": " (bot)", "house": " (house bot)"}
 
 def title(value: Title) -> str:
     """A title in full."""
-    return TITLES[value]
+    return tr(TITLES[value])
 
 
 def a_title(value: Title) -> str:
     """What somebody is: `the Greater Dalmuti`, and `a Merchant`, for there are several."""
-    return f"{'a' if value is Title.MERCHANT else 'the'} {TITLES[value]}"
+    return tr(A_TITLE[value])
 
 
 def short_title(value: Title) -> str:
     """A title in at most nine cells."""
-    return SHORT_TITLES[value]
+    return {
+        Title.GREATER_DALMUTI: tr_in("short", "G.Dalmuti"),
+        Title.LESSER_DALMUTI: tr_in("short", "L.Dalmuti"),
+        Title.MERCHANT: tr_in("short", "Merchant"),
+        Title.LESSER_PEON: tr_in("short", "L.Peon"),
+        Title.GREATER_PEON: tr_in("short", "G.Peon"),
+    }[value]
 
 
 def rank(value: int) -> str:
     """The name of one card of a rank; 13 is the Jester."""
-    return RANKS[value]
+    return tr(RANKS[value])
 
 
 def ranks(value: int) -> str:
     """The name of several cards of a rank."""
-    return PLURALS.get(value, RANKS[value] + "s")
+    return tr(SEVERAL[value])
 
 
 def play(value: Play) -> str:
@@ -102,15 +136,15 @@ def move(value: Move) -> str:
         case Play():
             return str(value)
         case Pass():
-            return "pass"
+            return tr_in("choice", "pass")
         case Give(cards=given):
-            return f"give back {cards(given)}"
+            return tr("give back {cards}", cards=cards(given))
         case Call(greater=True):
-            return "show both Jesters and call a Greater Revolution"
+            return tr("show both Jesters and call a Greater Revolution")
         case Call():
-            return "show both Jesters and call a revolution"
+            return tr("show both Jesters and call a revolution")
         case Decline():
-            return "call no revolution"
+            return tr("call no revolution")
 
 
 def cards(values: Sequence[int]) -> str:
@@ -120,7 +154,9 @@ def cards(values: Sequence[int]) -> str:
 
 def hand(values: Sequence[int]) -> str:
     """All the cards of a hand: `20 cards: 1x1, 2x3, 4x12, 1xJ`."""
-    return f"{count(len(values))}: {', '.join(_groups(values))}" if values else "no cards"
+    if not values:
+        return tr("no cards")
+    return tr("{count}: {cards}", count=count(len(values)), cards=", ".join(_groups(values)))
 
 
 def _groups(values: Sequence[int]) -> list[str]:
@@ -131,18 +167,20 @@ def _groups(values: Sequence[int]) -> list[str]:
 
 def count(number: int) -> str:
     """A number of cards."""
-    return "1 card" if number == 1 else f"{number} cards"
+    return tr_n("{number} card", "{number} cards", number)
 
 
 def ordinal(number: int) -> str:
     """First, second and so on, up to the ten places of a table."""
-    return ORDINALS[number] if 0 <= number < len(ORDINALS) else f"{number}th"
+    if 0 < number < len(ORDINALS):
+        return tr(ORDINALS[number])
+    return tr("{number}th", number=number)
 
 
 def listed(words: Iterable[str]) -> str:
     """Words in a row: `Ada, Bea and Cas`."""
     *most, last = [*words] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+    return tr("{most} and {last}", most=", ".join(most), last=last) if most else last
 
 
 # -- who --------------------------------------------------------------------------------------
@@ -156,12 +194,37 @@ def info_of(view: TableView, player: int) -> PlayerInfo | None:
 def name(view: TableView, player: int) -> str:
     """A player's name, whoever is looking."""
     info = info_of(view, player)
-    return info.name if info else f"player {player}"
+    return info.name if info else tr("player {player}", player=player)
+
+
+def you() -> You:
+    """What the viewer is called."""
+    return You(tr("you"))
 
 
 def who(view: TableView, player: int) -> str:
-    """A player as the viewer calls him: his name, or `you`."""
-    return "you" if player == view.you else name(view, player)
+    """A player as the viewer calls him: his name, or `You` that reads `you`."""
+    return you() if player == view.you else name(view, player)
+
+
+def first_upper(text: str) -> str:
+    """The text as a sentence: `you` at its beginning gets a capital, a name stays as written."""
+    own = tr("you")
+    if text == own or text.startswith((f"{own} ", f"{own},")):
+        return text[:1].upper() + text[1:]
+    return text
+
+
+def with_kind(info: PlayerInfo) -> str:
+    """A player's name, with what he is where he is no person: `Max (house bot)`."""
+    if info.kind == "human":
+        return info.name
+    return tr("{name} ({kind})", name=info.name, kind=kind(info.kind))
+
+
+def kind(value: Kind) -> str:
+    """What a player is."""
+    return {"human": tr("person"), "bot": tr("bot"), "house": tr("house bot")}[value]
 
 
 def is_away(view: TableView) -> bool:

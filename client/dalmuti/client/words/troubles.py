@@ -4,79 +4,90 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client import i18n
+from dalmuti.client.i18n import mark, tr, tr_n
 from dalmuti.client.words.names import listed
 
 ERRORS = {
-    "no_such_table": "There is no such table here; it may have been closed.",
-    "table_exists": "There is a table of that name already; choose another name.",
-    "too_many_tables": "The server has as many tables as it takes; join one of them.",
-    "name_taken": "Somebody here has that name already; choose another with --name.",
-    "wrong_password": "The password is wrong; give the right one with --password.",
-    "table_full": "The table is full; you can watch it.",
-    "bots_refused": "Bots may not sit down at this table.",
-    "spectators_refused": "Nobody may watch this table.",
-    "solo_table": "This table is for one person and house bots; you can watch it.",
-    "already_seated": "You sit at a table already; leave it first.",
-    "bad_token": "Your seat is not held any more.",
-    "kicked": "You have been sent away from this table.",
-    "no_ladder": "This server keeps no ladder.",
-    "wrong_key": "That name in the ladder is somebody else's; choose another with --name.",
-    "draining": "The server is about to stop and opens no new tables.",
-    "not_seated": "You sit at no table.",
-    "not_host": "Only the host may do that.",
-    "no_such_player": "Nobody of that name sits here.",
-    "hand_running": "That has to wait for the end of this hand.",
-    "too_few_players": "A hand needs two players at least; the host can add a house bot.",
-    "no_decision": "There is nothing for you to decide now.",
-    "stale_decision": "Too late: the game has gone on.",
-    "not_your_turn": "It is not your turn.",
-    "must_lead": "You lead this trick and cannot pass; play any set.",
-    "rate_limited": "That was too much at once; wait a moment and try again.",
+    "no_such_table": mark("There is no such table here; it may have been closed."),
+    "table_exists": mark("There is a table of that name already; choose another name."),
+    "too_many_tables": mark("The server has as many tables as it takes; join one of them."),
+    "name_taken": mark("Somebody here has that name already; choose another with --name."),
+    "wrong_password": mark("The password is wrong; give the right one with --password."),
+    "table_full": mark("The table is full; you can watch it."),
+    "bots_refused": mark("Bots may not sit down at this table."),
+    "spectators_refused": mark("Nobody may watch this table."),
+    "solo_table": mark("This table is for one person and house bots; you can watch it."),
+    "already_seated": mark("You sit at a table already; leave it first."),
+    "bad_token": mark("Your seat is not held any more."),
+    "kicked": mark("You have been sent away from this table."),
+    "no_ladder": mark("This server keeps no ladder."),
+    "wrong_key": mark("That name in the ladder is somebody else's; choose another with --name."),
+    "draining": mark("The server is about to stop and opens no new tables."),
+    "not_seated": mark("You sit at no table."),
+    "not_host": mark("Only the host may do that."),
+    "no_such_player": mark("Nobody of that name sits here."),
+    "hand_running": mark("That has to wait for the end of this hand."),
+    "too_few_players": mark("A hand needs two players at least; the host can add a house bot."),
+    "no_decision": mark("There is nothing for you to decide now."),
+    "stale_decision": mark("Too late: the game has gone on."),
+    "not_your_turn": mark("It is not your turn."),
+    "must_lead": mark("You lead this trick and cannot pass; play any set."),
+    "rate_limited": mark("That was too much at once; wait a moment and try again."),
 }
 
 
 def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
-    return ERRORS.get(code) or _whole(message or "the server refused")
+    if code in ERRORS:
+        return tr(ERRORS[code])
+    return _whole(message) if message else tr("The server refused.")
 
 
 BYES = {
-    "bad_frame": "The server found nonsense in what we sent and hung up.",
-    "wrong_password": "The server wants its password; give the right one with --password.",
-    "hello_timeout": "The server waited too long for our first message and hung up.",
-    "frame_timeout": "Our connection was too slow, and the server hung up.",
-    "idle": "The server heard nothing from us for too long and hung up.",
-    "slow_consumer": "We read too slowly, and the server hung up.",
-    "replaced": "Your seat was taken over by a newer connection of yours.",
-    "too_many_connections": "The server has as many connections as it takes; try again later.",
-    "shutdown": "The server has stopped.",
+    "bad_frame": mark("The server found nonsense in what we sent and hung up."),
+    "wrong_password": mark("The server wants its password; give the right one with --password."),
+    "hello_timeout": mark("The server waited too long for our first message and hung up."),
+    "frame_timeout": mark("Our connection was too slow, and the server hung up."),
+    "idle": mark("The server heard nothing from us for too long and hung up."),
+    "slow_consumer": mark("We read too slowly, and the server hung up."),
+    "replaced": mark("Your seat was taken over by a newer connection of yours."),
+    "too_many_connections": mark(
+        "The server has as many connections as it takes; try again later."
+    ),
+    "shutdown": mark("The server has stopped."),
 }
 
 
 def bye(reason: str, message: str) -> str:
     """Why the server ended the connection."""
-    return BYES.get(reason) or _whole(message or f"the server hung up: {reason}")
+    if reason in BYES:
+        return tr(BYES[reason])
+    return _whole(message) if message else tr("The server hung up: {reason}.", reason=reason)
 
 
 def unseated(reason: str) -> str:
     """Why we sit at no table any more."""
     return {
-        "left": "You have left the table.",
-        "kicked": "You have been sent away from the table.",
-        "lost": "Your seat is free again: you were gone for too long, or the server was.",
-        "closed": "The table is closed.",
-        "replaced": BYES["replaced"],
-    }.get(reason, "You sit at no table any more.")
+        "left": tr("You have left the table."),
+        "kicked": tr("You have been sent away from the table."),
+        "lost": tr("Your seat is free again: you were gone for too long, or the server was."),
+        "closed": tr("The table is closed."),
+        "replaced": tr(BYES["replaced"]),
+    }.get(reason, tr("You sit at no table any more."))
 
 
 def draining(ms: int) -> str:
     """The server will stop."""
-    return f"The server stops in {max(1, ms // 1000)} s; this hand goes on until then."
+    return tr(
+        "The server stops in {seconds} s; this hand goes on until then.",
+        seconds=max(1, ms // 1000),
+    )
 
 
 def notice(text: str) -> str:
     """Whoever runs the server says something to everybody."""
-    return f"The server says: {text}"
+    return tr("The server says: {text}", text=text)
 
 
 def unreachable(address: str, problem: OSError) -> str:
@@ -85,79 +96,117 @@ def unreachable(address: str, problem: OSError) -> str:
     if isinstance(problem.__cause__, BaseExceptionGroup):
         causes += problem.__cause__.exceptions
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        return f"Nobody answers at {address}: is the server running, and the port right?"
+        return tr(
+            "Nobody answers at {address}: is the server running, and the port right?",
+            address=address,
+        )
     text = next((cause.strerror for cause in causes if isinstance(cause, OSError)), None)
-    return f"Cannot connect to {address}: {text or problem}."
+    return tr("Cannot connect to {address}: {reason}.", address=address, reason=text or problem)
 
 
 def first_use(address: str, fingerprint: str, kept: bool) -> str:
     """A certificate that nobody vouches for is taken at first use."""
-    then = "It is remembered from now on." if kept else "It cannot be remembered here."
-    return (
-        f"Nobody vouches for the certificate of {address}, which you have not met before; compare"
-        f" its SHA-256 fingerprint with what whoever runs the server tells you: {fingerprint}."
-        f" {then}"
+    met = tr(
+        "Nobody vouches for the certificate of {address}, which you have not met before; compare"
+        " its SHA-256 fingerprint with what whoever runs the server tells you: {fingerprint}.",
+        address=address,
+        fingerprint=fingerprint,
     )
+    then = tr("It is remembered from now on.") if kept else tr("It cannot be remembered here.")
+    return f"{met} {then}"
 
 
 def other_certificate(address: str, expected: str, found: str, *, given: bool) -> str:
     """The certificate is not the one that was asked for, or remembered."""
-    what = (
-        f"The certificate of {address} is not the one you asked for"
-        if given
-        else f"The certificate of {address} has changed since you were there last"
-    )
-    return (
-        f"{what}: expected SHA-256 {expected}, found {found}. Somebody may be in between. If"
-        " whoever runs the server says that the new one is right, join with --fingerprint and"
-        " that number."
+    if given:
+        return tr(
+            "The certificate of {address} is not the one you asked for: expected SHA-256"
+            " {expected}, found {found}. Somebody may be in between. If whoever runs the server"
+            " says that the new one is right, join with --fingerprint and that number.",
+            address=address,
+            expected=expected,
+            found=found,
+        )
+    return tr(
+        "The certificate of {address} has changed since you were there last: expected SHA-256"
+        " {expected}, found {found}. Somebody may be in between. If whoever runs the server says"
+        " that the new one is right, join with --fingerprint and that number.",
+        address=address,
+        expected=expected,
+        found=found,
     )
 
 
 def not_vouched_any_more(address: str, reason: str) -> str:
     """The system's store knew the certificate, and does not know this one."""
-    return (
-        f"Your system vouched for the certificate of {address} before and does not for the one it"
-        f" shows now ({reason}). Somebody may be in between. If whoever runs the server says that"
-        " it is right, join with --fingerprint and the number he tells you."
+    return tr(
+        "Your system vouched for the certificate of {address} before and does not for the one it"
+        " shows now ({reason}). Somebody may be in between. If whoever runs the server says that"
+        " it is right, join with --fingerprint and the number he tells you.",
+        address=address,
+        reason=reason,
     )
 
 
 def no_tls(address: str) -> str:
     """The other side does not speak TLS."""
-    return f"{address} does not speak TLS; if that is meant to be so, join without --tls."
+    return tr(
+        "{address} does not speak TLS; if that is meant to be so, join without --tls.",
+        address=address,
+    )
 
 
 def known_servers_unreadable(path: str, reason: str) -> str:
     """What is known of servers cannot be read, and nothing can be trusted on first use again."""
-    return f"The file of known servers, {path}, cannot be read: {reason}."
+    return tr(
+        "The file of known servers, {path}, cannot be read: {reason}.", path=path, reason=reason
+    )
 
 
 def which_table(tables: Sequence[str]) -> str:
     """There is not exactly one table to join."""
     if not tables:
-        return "There is no table here yet; open one with `dalmuti host`."
-    return f"There are {len(tables)} tables here: {listed(tables)}. Choose one with --table."
+        return tr("There is no table here yet; open one with `dalmuti host`.")
+    return tr_n(
+        "There is {number} table here: {tables}. Choose it with --table.",
+        "There are {number} tables here: {tables}. Choose one with --table.",
+        len(tables),
+        tables=listed(tables),
+    )
 
 
 def reconnecting(why: str, seconds: float) -> str:
     """The connection is gone and will be tried again."""
-    return f"{why} Trying again in {max(1, round(seconds))} s, and until it works."
+    return tr(
+        "{why} Trying again in {seconds} s, and until it works.",
+        why=why,
+        seconds=max(1, round(seconds)),
+    )
 
 
 def impossible(what: str) -> str:
     """The server said what no game can lead to; it is asked again."""
-    return f"The server said something that cannot be: {what}."
+    return tr("The server said something that cannot be: {what}.", what=what)
 
 
 def renamed(name: str) -> str:
     """The name that was wanted is somebody else's here."""
-    return f"That name is taken here; you are {name}."
+    return tr("That name is taken here; you are {name}.", name=name)
 
 
 def reconnected() -> str:
     """The connection is back, and the seat with it."""
-    return "Connected again."
+    return tr("Connected again.")
+
+
+def switched(language: str) -> str:
+    """Changes the language, and says so in the new one; or says which there are."""
+    try:
+        i18n.switch(language.casefold())
+    except ValueError:
+        known = ", ".join(f"{each} ({name})" for each, name in i18n.NAMES.items())
+        return tr("Which language? There are {languages}.", languages=known)
+    return tr("This is English from now on.")
 
 
 def _whole(text: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
 from dalmuti.client.tui import keytexts, labels, tabletexts
@@ -94,7 +95,7 @@ def title_bar(scene: Scene, *parts: str) -> Line:
     if seconds is not None and scene.model.table is not None and scene.model.table.hand:
         style = "warn" if seconds <= 10 and scene.model.decision else "bold"
         right += [Span(style, labels.clock(seconds)), Span("", "   ")]
-    right += [Span("key", "F1", "key:f1"), Span("", f" {labels.HELP} ", "key:f1")]
+    right += [Span("key", "F1", "key:f1"), Span("", f" {tr(labels.HELP)} ", "key:f1")]
     room = scene.cols - cells(right) - 1
     return [*fit(left, room), Span("", " "), *right]
 
@@ -109,9 +110,13 @@ def key_bar(scene: Scene, keys: Keys) -> Line:
     shown = list(keytexts.KEYS_CHAT if scene.ui.chatting else keys)
     while True:
         bar: Line = [Span("", " ")]
-        for key, what in [*shown, *([] if scene.ui.chatting else [("?", labels.HELP)])]:
+        for key, what in [*shown, *([] if scene.ui.chatting else [keytexts.KEY_HELP])]:
             target = f"key:{keytexts.KEY_OF[key]}" if key in keytexts.KEY_OF else ""
-            bar += [Span("key", key, target), Span("", f" {what}", target), Span("", "   ")]
+            bar += [
+                Span("key", keytexts.key_name(key), target),
+                Span("", f" {keytexts.key_does(what)}", target),
+                Span("", "   "),
+            ]
         if cells(bar[:-1]) <= scene.cols or not shown:
             return fit(bar[:-1], scene.cols)
         shown.pop()
@@ -135,8 +140,8 @@ def chat_row(scene: Scene) -> Line:
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
     if scene.model.table is None:
-        return fit(line(span(f" {labels.COMMAND_LINE}", "dim")), scene.cols)
-    return fit(line(span(f" {labels.CHAT_LINE}", "dim")), scene.cols)
+        return fit(line(span(f" {tr(labels.COMMAND_LINE)}", "dim")), scene.cols)
+    return fit(line(span(f" {tr(labels.CHAT_LINE)}", "dim")), scene.cols)
 
 
 # -- the log ------------------------------------------------------------------------------------
@@ -167,7 +172,7 @@ def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[L
 
 def log_title(scene: Scene) -> str:
     """What stands above the log."""
-    return labels.LOG_BACK if scene.ui.log_back else labels.LOG
+    return tr(labels.LOG_BACK) if scene.ui.log_back else tr(labels.LOG)
 
 
 def body(
@@ -253,7 +258,7 @@ def with_presence(scene: Scene, seat: int, note: Line) -> Line:
 def how_to_play(scene: Scene, room: int, rows: int) -> list[Line]:
     """The rules of the game below something else, as many whole paragraphs as there is room for."""
     table = scene.model.table
-    lines: list[Line] = [[], line(span(f"  {tabletexts.HOW_TO_PLAY}", "head"))]
+    lines: list[Line] = [[], line(span(f"  {tr(tabletexts.HOW_TO_PLAY)}", "head"))]
     for text in words.how_to_play(table.options if table else None):
         part = [line(span(f"  {each}", "dim")) for each in wrap(text, room - 4, 0)]
         if len(lines) + len(part) + 1 > rows:

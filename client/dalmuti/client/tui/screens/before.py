@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels
 from dalmuti.client.tui.canvas import Line, Span, line, span
 from dalmuti.client.tui.screens.base import (
@@ -31,7 +32,7 @@ def _rules_below(scene: Scene) -> list[Line]:
 def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
     cards = scene.hand.cards
     if cards is None:
-        return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
+        return tr(labels.WATCHING_TITLE), [[], line(span(tr(labels.WATCHING_HAND), "dim"))]
     lines = grid(scene, counts_of(cards))
     if scene.tall:
         lines = (hand_pictures(scene, None) or [[], [], []]) + lines
@@ -47,11 +48,14 @@ def revolution(scene: Scene) -> list[Line]:
     seats = range(len(scene.hand.order))
     return table_screen(
         scene,
-        parts=hand_parts(scene, labels.REVOLUTION),
-        left_title=labels.PLAYERS,
+        parts=hand_parts(scene, tr(labels.REVOLUTION)),
+        left_title=tr(labels.PLAYERS),
         notes=[with_presence(scene, seat, []) for seat in seats],
         extra=_rules_below(scene),
-        middle=(labels.REVOLUTION_TITLE, [line(span(text)) for text in labels.REVOLUTION_IS]),
+        middle=(
+            tr(labels.REVOLUTION_TITLE),
+            [line(span(tr(text))) for text in labels.REVOLUTION_IS],
+        ),
         hand=_own_hand(scene),
         choice=_calling(scene, selector),
         mine=selector is not None,
@@ -67,25 +71,25 @@ def _revolution_keys(scene: Scene, selector: RevolutionSelector | None) -> keyte
 
 def _calling(scene: Scene, selector: RevolutionSelector | None) -> tuple[str, list[Line]]:
     if selector is None:
-        text = labels.WINDOW_OPEN if scene.hand.seat is None else labels.WINDOW_ANSWERED
-        return labels.WAITING, [line(span(text)), []]
+        text = tr(labels.WINDOW_OPEN) if scene.hand.seat is None else tr(labels.WINDOW_ANSWERED)
+        return tr(labels.WAITING), [line(span(text)), []]
     if not selector.may_call:
-        return labels.CALL_TITLE, [
-            line(span(f"[{labels.GO_ON}]", "sel", "call:0")),
-            line(span(labels.NO_BOTH_JESTERS, "dim")),
+        return tr(labels.CALL_TITLE), [
+            line(span(f"[{tr(labels.GO_ON)}]", "sel", "call:0")),
+            line(span(tr(labels.NO_BOTH_JESTERS), "dim")),
         ]
     row: Line = []
     for number, choice in enumerate(selector.choices):
-        text = labels.NO_REVOLUTION
+        text = tr(labels.NO_REVOLUTION)
         if isinstance(choice, Call):
-            text = labels.CALL_GREATER if choice.greater else labels.CALL
+            text = tr(labels.CALL_GREATER) if choice.greater else tr(labels.CALL)
         if number == selector.index:
             row.append(Span("sel", f"[{text}]", f"call:{number}"))
         else:
             row.append(Span("", f" {text} ", f"call:{number}"))
         row.append(Span("", " "))
     chosen = selector.choices[selector.index]
-    return labels.CALL_TITLE, [row, line(span(labels.calling(chosen), "dim"))]
+    return tr(labels.CALL_TITLE), [row, line(span(labels.calling(chosen), "dim"))]
 
 
 # -- taxes ----------------------------------------------------------------------------------------
@@ -97,13 +101,13 @@ def taxes(scene: Scene) -> list[Line]:
     selector = scene.ui.selector if isinstance(scene.ui.selector, TaxSelector) else None
     return table_screen(
         scene,
-        parts=hand_parts(scene, labels.TAXES),
-        left_title=labels.PLAYERS,
+        parts=hand_parts(scene, tr(labels.TAXES)),
+        left_title=tr(labels.PLAYERS),
         notes=[
             with_presence(scene, seat, _due_note(scene, seat)) for seat in range(len(hand.order))
         ],
         extra=_rules_below(scene),
-        middle=(labels.TAXES_TITLE, _explained(scene, selector)),
+        middle=(tr(labels.TAXES_TITLE), _explained(scene, selector)),
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
         choice=_giving(scene, selector),
         mine=selector is not None,
@@ -141,7 +145,7 @@ def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
         lines = [line(span(labels.paid_to_you(payer, due.count)))]
     else:
         owed = [
-            labels.owes(scene.seat_name(due.payer), scene.seat_name(due.receiver), due.count)
+            (scene.seat_name(due.payer), scene.seat_name(due.receiver), due.count)
             for due in scene.hand.dues
         ]
         lines = [line(span(labels.all_owed(owed))), _own_tax(scene, due)]
@@ -151,13 +155,13 @@ def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
 def _own_tax(scene: Scene, due: Due | None) -> Line:
     hand = scene.hand
     if hand.seat is None or hand.cards is None:
-        return line(span(labels.TAXES_SEALED, "dim"))
+        return line(span(tr(labels.TAXES_SEALED), "dim"))
     if due is None:
-        return line(span(labels.MERCHANTS_FREE, "dim"))
+        return line(span(tr(labels.MERCHANTS_FREE), "dim"))
     if due.payer == hand.seat:
         best = words.cards(best_cards(counts_of(hand.cards), due.count))
         return line(span(labels.you_will_pay(best, due.count), "bold"))
-    return line(span(labels.TAXES_SEALED, "dim"))
+    return line(span(tr(labels.TAXES_SEALED), "dim"))
 
 
 def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
@@ -166,7 +170,7 @@ def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
         scene,
         list(selector.held),
         cursor=selector.cursor,
-        rows=[(labels.GRID_GIVE, marked)],
+        rows=[(tr_in("grid", labels.GRID_GIVE), marked)],
     )
     if scene.tall:
         lines = (hand_pictures(scene, marked) or [[], [], []]) + lines
@@ -175,26 +179,26 @@ def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
 
 def _giving(scene: Scene, selector: TaxSelector | None) -> tuple[str, list[Line]]:
     if selector is None:
-        choosing = words.listed(
+        choosing = [
             scene.seat_name(due.receiver)
             for due in scene.hand.dues
             if due.receiver != scene.hand.seat
-        )
+        ]
         own = scene.ui.sent
         if isinstance(own, Give):
             given = line(span(labels.you_give(words.cards(own.cards)), "bold"))
-            return labels.WAITING, [given, line(span(labels.sealed_until(choosing), "dim"))]
-        return labels.WAITING, [line(span(labels.choosing(choosing))), []]
+            return tr(labels.WAITING), [given, line(span(labels.sealed_until(choosing), "dim"))]
+        return tr(labels.WAITING), [line(span(labels.choosing(choosing))), []]
     if not selector.marks:
-        given = line(span(labels.NOTHING_MARKED))
+        given = line(span(tr(labels.NOTHING_MARKED)))
     else:
-        note = labels.SUGGESTED if selector.marks == selector.suggestion else ""
+        note = tr(labels.SUGGESTED) if selector.marks == selector.suggestion else ""
         given = line(
-            span(f"{labels.GIVING}  "),
+            span(f"{tr(labels.GIVING)}  "),
             span(words.cards(sorted(selector.marks)), "bold"),
             span(f"   {note}", "dim"),
         )
     if selector.missing:
         text = labels.mark_more(selector.missing, selector.due)
-        return labels.GIVE_TITLE, [given, line(span(text, "warn"))]
-    return labels.GIVE_TITLE, [given, line(span(labels.TAX_HELP, "dim"))]
+        return tr(labels.GIVE_TITLE), [given, line(span(text, "warn"))]
+    return tr(labels.GIVE_TITLE), [given, line(span(tr(labels.TAX_HELP), "dim"))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.canvas import Line, Span, cells, fit, line, span, window
 from dalmuti.client.tui.screens.base import Scene
@@ -43,8 +44,8 @@ def grid(
             return "dim"
         return "bold"
 
-    names: Line = [Span("dim", labels.GRID_RANK.ljust(LABEL))]
-    have: Line = [Span("dim", labels.GRID_HAVE.ljust(LABEL))]
+    names: Line = [Span("dim", tr_in("grid", labels.GRID_RANK).ljust(LABEL))]
+    have: Line = [Span("dim", tr_in("grid", labels.GRID_HAVE).ljust(LABEL))]
     for rank in range(1, 14):
         head = "J" if rank == JESTER else str(rank)
         names.append(cell(head, "cursor" if rank == cursor else style_of(rank), rank))
@@ -134,7 +135,7 @@ def choice_rows(selector: PlaySelector, room: int) -> list[Line]:
 
 
 def _entry(play: Play | None, chosen: bool) -> Line:
-    text = labels.PASS if play is None else str(play)
+    text = tr_in("choice", labels.PASS) if play is None else str(play)
     target = "pass" if play is None else f"play:{play}"
     if chosen:
         return [Span("sel", f"[{text}]", target)]
@@ -145,13 +146,13 @@ def _second_row(selector: PlaySelector, room: int) -> Line:
     if not selector.armed:
         return line(span(labels.typed_no_play(selector.typed), "warn"))
     if not selector.plays:
-        return line(span(labels.ONLY_PASS, "dim"))
+        return line(span(tr(labels.ONLY_PASS), "dim"))
     says = span(labels.enter_plays(selector.chosen), "dim")
     typed = span(labels.typed(selector.typed), "dim") if selector.typed else span("")
     variants = selector.variants
     if len(variants) < 2 or selector.chosen is None:
         return [says, typed]
-    head: Line = [Span("dim", labels.SIZES)]
+    head: Line = [Span("dim", f"{tr(labels.SIZES)} ")]
     at = variants.index(selector.chosen)
     entries = [_entry(play, n == at) for n, play in enumerate(variants)]
     return [*head, *window(entries, at, room - cells(head), gap=0)]
@@ -180,7 +181,7 @@ def trick_chain(scene: Scene, acts: Sequence[tuple[str, Play | None]], room: int
         if run - at > 1:
             parts.append(line(span(labels.passes(run - at), "dim")))
         else:
-            done = span(str(play), "bold") if play else span(labels.PASSES, "dim")
+            done = span(str(play), "bold") if play else span(tr_in("note", labels.PASSES), "dim")
             parts.append(line(span(f"{who} "), done))
         at = run
     row = joined(parts, lambda: [Span("dim", " → ")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
@@ -25,7 +26,7 @@ def draw(scene: Scene) -> list[Line]:
     done = step >= len(drawn.rounds)
     shown = drawn.rounds[: step + 1]
     frame = Frame(scene.cols)
-    frame.rule("┌┐", labels.DRAW_TITLE, accent=True)
+    frame.rule("┌┐", tr(labels.DRAW_TITLE), accent=True)
     spaced = scene.tall and scene.rows >= 2 * len(drawn.order) + 16
     for row in _rows(scene, drawn, shown, done):
         frame.row(row)
@@ -35,14 +36,14 @@ def draw(scene: Scene) -> list[Line]:
     told = [wrap(text, scene.cols - 4) for text in _told(scene, drawn, shown, done)]
     for text in [part for parts in told for part in parts][:5]:
         frame.row(line(span(text)))
-    frame.rule("├┤", labels.CHAT)
+    frame.rule("├┤", tr(labels.CHAT))
     # Only what people say: the log knows the outcome already.
     chat = [entry for entry in scene.model.log if entry.kind == "chat"]
     room = scene.rows - len(frame.rows) - 4
     for row in log_lines(chat, scene.cols - 4, room, scene.ui.log_back):
         frame.row(row)
     frame.rule("└┘")
-    parts = [scene.table.table, labels.FIRST_TITLES, labels.players(len(drawn.order))]
+    parts = [scene.table.table, tr(labels.FIRST_TITLES), labels.players(len(drawn.order))]
     bar = key_bar(scene, keytexts.KEYS_DRAW)
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), bar]
 
@@ -55,9 +56,9 @@ def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
     fits = max(1, (scene.cols - 4 - names - title - 4) // each)
     first = max(0, len(shown) - fits)
     columns = list(enumerate(shown))[first:]
-    head: Line = [Span("", "    "), column(labels.NAME, names, "dim")]
+    head: Line = [Span("", "    "), column(tr_in("heading", labels.NAME), names, "dim")]
     head += [column(labels.draw_round(number), each, "dim") for number, _ in columns]
-    head += [column(labels.TITLE if done else "", title, "dim")]
+    head += [column(tr_in("heading", labels.TITLE) if done else "", title, "dim")]
     order = list(drawn.order)
     if not done and drawn.rounds:
         order = [each_draw.player for each_draw in drawn.rounds[0].draws]
@@ -87,7 +88,9 @@ def _card(scene: Scene, round_: DrawRound, player: int, room: int) -> Span:
     text = words.rank(card) if card == JESTER else str(card)
     if scene.wide and card != JESTER:
         text = f"{card} {words.rank(card)}"
-    return column(f"{text}{labels.TIE_MARK if tied else ''}", room, "warn" if tied else "bold")
+    if tied:
+        return column(f"{text} {tr_in('note', labels.TIE_MARK)}", room, "warn")
+    return column(text, room, "bold")
 
 
 def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[str]:
@@ -97,7 +100,7 @@ def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
         if scene.table.you in drawn.order:
             title = title_of(drawn.order.index(scene.table.you), len(drawn.order))
             own = labels.you_are(words.a_title(title))
-        return [labels.DRAW_DONE if drawn.rounds else labels.TITLES_GIVEN, own]
+        return [tr(labels.DRAW_DONE) if drawn.rounds else tr(labels.TITLES_GIVEN), own]
     newest = shown[-1]
     cards: dict[int, list[str]] = {}
     for each in newest.draws:
@@ -105,8 +108,8 @@ def _told(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
     tied = [
         labels.tie(words.listed(who), card) for card, who in sorted(cards.items()) if len(who) > 1
     ]
-    first = labels.EVERYONE_DRAWS if len(shown) == 1 else labels.redraw(_names(scene, newest))
-    return [first, *(tied or [labels.NO_TIES])]
+    first = tr(labels.EVERYONE_DRAWS) if len(shown) == 1 else labels.redraw(_names(scene, newest))
+    return [first, *(tied or [tr(labels.NO_TIES)])]
 
 
 def _names(scene: Scene, round_: DrawRound) -> str:

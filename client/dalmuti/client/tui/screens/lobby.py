@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
@@ -25,7 +26,11 @@ def lobby(scene: Scene) -> list[Line]:
     split = 84 if scene.wide else 58
     frame = Frame(scene.cols)
     frame.rule(
-        "┌┐", tabletexts.tables_title(len(tables)), split=split, joint="┬", second=tabletexts.PEOPLE
+        "┌┐",
+        tabletexts.tables_title(len(tables)),
+        split=split,
+        joint="┬",
+        second=tr(tabletexts.PEOPLE),
     )
     about = _about(scene, tables)
     rows = scene.rows - 6 - len(about)
@@ -38,7 +43,7 @@ def lobby(scene: Scene) -> list[Line]:
     for row in about:
         frame.row(row)
     frame.rule("└┘")
-    parts = [tabletexts.LOBBY]
+    parts = [tr(tabletexts.LOBBY)]
     if scene.model.welcome is not None:
         parts.append(tabletexts.you_are_called(scene.model.welcome.name))
     bar = key_bar(scene, keytexts.KEYS_LOBBY if tables else keytexts.KEYS_NO_TABLES)
@@ -48,16 +53,16 @@ def lobby(scene: Scene) -> list[Line]:
 def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -> list[Line]:
     """The list, scrolled so that the chosen table is in it."""
     if not tables:
-        text = tabletexts.NO_TABLES if scene.model.lobby else tabletexts.CONNECTING
+        text = tr(tabletexts.NO_TABLES) if scene.model.lobby else tr(tabletexts.CONNECTING)
         return [[], *(line(span(f"  {part}")) for part in wrap(text, room - 2, 0))]
     full = room >= 70
     name = 26 if full else 20
     head = line(
         span("  "),
-        column(tabletexts.TABLE, name, "dim"),
-        column(tabletexts.SEATED, 7, "dim"),
-        column(tabletexts.STATE, 11, "dim"),
-        column(tabletexts.HOUSE_RULES, max(0, room - name - 20), "dim"),
+        column(tr_in("heading", tabletexts.TABLE), name, "dim"),
+        column(tr_in("heading", tabletexts.SEATED), 7, "dim"),
+        column(tr_in("heading", tabletexts.STATE), 11, "dim"),
+        column(tr_in("heading", tabletexts.HOUSE_RULES), max(0, room - name - 20), "dim"),
     )
     chosen = min(scene.ui.lobby_index, len(tables) - 1)
     first = max(0, min(chosen - rows // 2, len(tables) - rows + 1))
@@ -85,7 +90,7 @@ def _tables(scene: Scene, tables: tuple[TableInfo, ...], room: int, rows: int) -
 def _about(scene: Scene, tables: tuple[TableInfo, ...]) -> list[Line]:
     """Two lines about the chosen table, or three where it has many rules."""
     if not tables:
-        return [line(span(tabletexts.NEW_TABLE_HELP)), []]
+        return [line(span(tr(tabletexts.NEW_TABLE_HELP))), []]
     info = tables[min(scene.ui.lobby_index, len(tables) - 1)]
     told = wrap(f"{info.table}: {words.rules(info.options)}", scene.cols - 4)[:4]
     return [*(line(span(part)) for part in told), line(span(tabletexts.table_note(info), "dim"))]

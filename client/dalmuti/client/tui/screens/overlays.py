@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, column, line, span, wrap
 from dalmuti.client.tui.screens.base import Scene, log_lines
@@ -40,28 +41,29 @@ def lost(scene: Scene) -> list[Line]:
     ]
     lines += [[], line(span(tabletexts.retry(seconds)))]
     if scene.model.table is not None:
-        lines += [line(span(part)) for part in wrap(tabletexts.SEAT_IS_KEPT, room, 0)]
-    return box(tabletexts.LOST_TITLE, [*lines, []], room, tabletexts.LOST_FOOT)
+        lines += [line(span(part)) for part in wrap(tr(tabletexts.SEAT_IS_KEPT), room, 0)]
+    return box(tr(tabletexts.LOST_TITLE), [*lines, []], room, tr(tabletexts.LOST_FOOT))
 
 
 def leaving(scene: Scene) -> list[Line]:
     """Asks before leaving."""
     table = scene.model.table
     room = 50
-    text = tabletexts.LEAVE_PROGRAM
+    text = tr(tabletexts.LEAVE_PROGRAM)
     if table is not None:
-        text = tabletexts.LEAVE_WATCHING if table.you is None else tabletexts.LEAVE_TABLE
+        text = tr(tabletexts.LEAVE_WATCHING) if table.you is None else tr(tabletexts.LEAVE_TABLE)
         if table.hand is not None and table.hand.seat is not None:
-            text = tabletexts.LEAVE_ALONE if table.solo else tabletexts.LEAVE_HAND
+            text = tr(tabletexts.LEAVE_ALONE) if table.solo else tr(tabletexts.LEAVE_HAND)
     lines: list[Line] = [[], *(line(span(part)) for part in wrap(text, room, 0)), []]
+    stay = tr_in("key", tabletexts.NO_STAY)
     lines.append(
         line(
-            span(f"[y] {tabletexts.YES_LEAVE}", "key", "key:y"),
+            span(f"[y] {tr_in('key', tabletexts.YES_LEAVE)}", "key", "key:y"),
             span("   "),
-            span(f"[Esc] {tabletexts.NO_STAY}", "key", "key:escape"),
+            span(f"[{keytexts.key_name('Esc')}] {stay}", "key", "key:escape"),
         )
     )
-    return box(tabletexts.LEAVE_TITLE, [*lines, []], room)
+    return box(tr(tabletexts.LEAVE_TITLE), [*lines, []], room)
 
 
 def scores(scene: Scene) -> list[Line]:
@@ -69,15 +71,14 @@ def scores(scene: Scene) -> list[Line]:
     table = scene.model.table
     room = 52
     if table is None or not table.scores:
-        return box(
-            labels.SCORE, [[], line(span(tabletexts.NO_SCORES)), []], room, labels.ESC_CLOSES
-        )
+        said: list[Line] = [[], line(span(tr(tabletexts.NO_SCORES))), []]
+        return box(tr(labels.SCORE), said, room, tr(labels.ESC_CLOSES))
     points = table.options.scoring == "points"
     head = line(
         column("", 4),
-        column(labels.NAME, 24, "dim"),
-        column(tabletexts.POINTS if points else "", 10, "dim", right=True),
-        column(tabletexts.HANDS_WON, 12, "dim", right=True),
+        column(tr_in("heading", labels.NAME), 24, "dim"),
+        column(tr_in("heading", tabletexts.POINTS) if points else "", 10, "dim", right=True),
+        column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True),
     )
     lines: list[Line] = [[], head]
     for place, score in enumerate(table.scores, start=1):
@@ -92,14 +93,14 @@ def scores(scene: Scene) -> list[Line]:
         )
     foot = tabletexts.match_ends(table.options)
     lines += [[], line(span(foot, "dim"))]
-    return box(tabletexts.score_title(table.hands_played), lines, room, labels.ESC_CLOSES)
+    return box(tabletexts.score_title(table.hands_played), lines, room, tr(labels.ESC_CLOSES))
 
 
 def whole_log(scene: Scene) -> list[Line]:
     """The log over most of the screen."""
     room, rows = scene.cols - 12, scene.rows - 6
     lines = log_lines(scene.model.log, room, rows, scene.ui.log_back)
-    return box(labels.LOG, lines, room, labels.LOG_FOOT)
+    return box(tr(labels.LOG), lines, room, tr(labels.LOG_FOOT))
 
 
 def help_box(scene: Scene) -> list[Line]:
@@ -107,7 +108,8 @@ def help_box(scene: Scene) -> list[Line]:
     room = 100 if scene.wide else 72
     here = keytexts.HELP_KEYS[scene_of(scene.model, scene.ui)]
     half = room // 2
-    lines: list[Line] = [_halves(tabletexts.HELP_HERE, tabletexts.HELP_ANYWHERE, half, "head")]
+    heads = tr(tabletexts.HELP_HERE), tr(tabletexts.HELP_ANYWHERE)
+    lines: list[Line] = [_halves(*heads, half, "head")]
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
@@ -119,7 +121,7 @@ def help_box(scene: Scene) -> list[Line]:
         lines += [line(span(part)) for part in wrap(text, room, 2)]
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
-    return box(tabletexts.HELP_TITLE, lines, room, labels.ESC_CLOSES)
+    return box(tr(tabletexts.HELP_TITLE), lines, room, tr(labels.ESC_CLOSES))
 
 
 def _titles(scene: Scene) -> str:
@@ -137,4 +139,7 @@ def _key_line(keys: Sequence[tuple[str, str]], number: int, room: int) -> Line:
     if number >= len(keys):
         return [column("", room)]
     key, what = keys[number]
-    return [column(key, 12, "key"), column(what, room - 12)]
+    return [
+        column(keytexts.key_name(key), 12, "key"),
+        column(keytexts.key_does(what), room - 12),
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens.base import (
@@ -107,7 +108,7 @@ def tricks(scene: Scene) -> list[Line]:
     return table_screen(
         scene,
         parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
-        left_title=labels.PLAYERS,
+        left_title=tr(labels.PLAYERS),
         notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
         extra=_history(scene),
         middle=("", _pile(scene)),
@@ -130,11 +131,11 @@ def _act_note(scene: Scene, seat: int) -> Line:
         return line(span(labels.out(hand.finished.index(seat) + 1), "dim"))
     act = last_act(hand, seat)
     if hand.turn and seat in hand.turn.seats and seat == hand.seat and scene.ui.selector:
-        return line(span(labels.YOUR_TURN, "accent"))
+        return line(span(tr(labels.YOUR_TURN), "accent"))
     if act is None:
         return []
     if act.play is None:
-        return line(span(labels.PASSES, "dim"))
+        return line(span(tr_in("note", labels.PASSES), "dim"))
     alone = scene.wide or not scene.presence(hand.order[seat])
     if hand.trick.owner != seat or act.play != hand.trick.top:
         return line(span(str(act.play)))
@@ -150,13 +151,13 @@ def _pile(scene: Scene) -> list[Line]:
     note = _opening_note(scene)
     if trick.top is not None and trick.owner is not None:
         first = [
-            *line(span(f"{labels.TO_BEAT}  ", "dim")),
+            *line(span(f"{tr(labels.TO_BEAT)}  ", "dim")),
             *play_words(trick.top),
             span(f"  {labels.by(scene.seat_name(trick.owner))}"),
         ]
         beaten = span(labels.beaten_by(trick.top), "dim")
         acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
-        second = [Span("dim", f"{labels.THIS_TRICK}  "), *trick_chain(scene, acts, room - 12)]
+        second = [Span("dim", f"{tr(labels.THIS_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         mine = scene.ui.selector is not None
@@ -164,7 +165,7 @@ def _pile(scene: Scene) -> list[Line]:
         first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{labels.LAST_TRICK}  "), *trick_chain(scene, acts, room - 12)]
+        second = [Span("dim", f"{tr(labels.LAST_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:
@@ -209,7 +210,7 @@ def _history(scene: Scene) -> list[Line]:
     lines: list[Line] = []
     # Beside the set to beat a low window shows this trick, a tall one the pictures.
     this = hand.trick.acts if scene.tall else ()
-    for title, acts in ((labels.THIS_TRICK, this), (labels.LAST_TRICK, hand.last_trick)):
+    for title, acts in ((tr(labels.THIS_TRICK), this), (tr(labels.LAST_TRICK), hand.last_trick)):
         if acts and (scene.tall or hand.trick.acts):
             lines += [line(), line(span(f"  {title}", "head"))]
             lines += [line(span(f"  {text}")) for text in flow(_told(scene, acts), room - 2)]
@@ -221,13 +222,14 @@ def _history(scene: Scene) -> list[Line]:
 
 def _score_head(scene: Scene) -> str:
     points = scene.table.options.scoring == "points"
-    return labels.first_capital(tabletexts.POINTS if points else tabletexts.HANDS_WON)
+    return labels.first_capital(
+        tr_in("heading", tabletexts.POINTS if points else tabletexts.HANDS_WON)
+    )
 
 
 def _told(scene: Scene, acts: Sequence[Act]) -> list[str]:
-    return [
-        f"{scene.seat_name(act.seat)} {act.play if act.play else labels.PASSES}" for act in acts
-    ]
+    passes = tr_in("note", labels.PASSES)
+    return [f"{scene.seat_name(act.seat)} {act.play or passes}" for act in acts]
 
 
 def _scores(scene: Scene) -> list[str]:
@@ -242,7 +244,7 @@ def _hand_section(
 ) -> tuple[str, list[Line]]:
     hand = scene.hand
     if hand.cards is None:
-        return labels.WATCHING_TITLE, [[], line(span(labels.WATCHING_HAND, "dim"))]
+        return tr(labels.WATCHING_TITLE), [[], line(span(tr(labels.WATCHING_HAND), "dim"))]
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
     if scene.tall and hand.cards:
@@ -255,23 +257,24 @@ def _choice(scene: Scene, selector: PlaySelector | None) -> tuple[str, list[Line
     room = scene.cols - 4
     if selector is not None:
         top = hand.trick.top
-        title = labels.YOU_LEAD if top is None else labels.beat(str(top))
+        title = tr(labels.YOU_LEAD) if top is None else labels.beat(str(top))
         return title, choice_rows(selector, room)
     if hand.seat is not None and hand.seat in hand.finished:
         place = hand.finished.index(hand.seat)
         title_word = words.title(title_of(place, len(hand.order)))
-        return labels.OUT_TITLE, [line(span(labels.you_are_out(place + 1, title_word))), []]
+        return tr(labels.OUT_TITLE), [line(span(labels.you_are_out(place + 1, title_word))), []]
     if hand.seat is not None and scene.info(hand.order[hand.seat]).presence in ("away", "standin"):
-        return labels.WAITING, [line(span(labels.STANDIN_PLAYS, "bold")), []]
+        return tr(labels.WAITING), [line(span(tr(labels.STANDIN_PLAYS), "bold")), []]
     turn = hand.turn.seats if hand.turn else ()
     if hand.seat is not None and hand.seat in turn and scene.ui.sent is not None:
         sent = scene.ui.sent
-        text = labels.sent(str(sent) if isinstance(sent, Play) else labels.PASS)
-        return labels.WAITING, [line(span(text, "dim")), []]
+        text = labels.sent(str(sent) if isinstance(sent, Play) else tr_in("choice", labels.PASS))
+        return tr(labels.WAITING), [line(span(text, "dim")), []]
     if turn:
         who = scene.seat_name(turn[0])
-        return labels.WAITING, [line(span(labels.waits_for(who))), line(_absent(scene, turn[0]))]
-    return labels.WAITING, [[], []]
+        said = line(span(labels.waits_for(who)))
+        return tr(labels.WAITING), [said, line(_absent(scene, turn[0]))]
+    return tr(labels.WAITING), [[], []]
 
 
 def _does(selector: PlaySelector | None) -> str:
@@ -285,7 +288,9 @@ def _absent(scene: Scene, seat: int) -> Span:
     """Why it may take a while, or why it is not our turn any more."""
     presence = scene.info(scene.hand.order[seat]).presence
     locked = scene.table.options.passing == "locked" and scene.hand.seat in scene.hand.trick.passed
-    return span(labels.WHY_WAITING.get(presence, labels.LOCKED_OUT if locked else ""), "dim")
+    if presence in labels.WHY_WAITING:
+        return span(tr(labels.WHY_WAITING[presence]), "dim")
+    return span(tr(labels.LOCKED_OUT) if locked else "", "dim")
 
 
 def _keys(scene: Scene, selector: PlaySelector | None) -> Keys:

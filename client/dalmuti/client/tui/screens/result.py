@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
 from dalmuti.client.tui.screens.base import (
@@ -25,7 +26,7 @@ def result(scene: Scene) -> list[Line]:
     assert ended is not None
     frame = Frame(scene.cols)
     over = table.state == "over"
-    title = tabletexts.MATCH_RESULT if over else tabletexts.hand_result(ended.hand)
+    title = tr(tabletexts.MATCH_RESULT) if over else tabletexts.hand_result(ended.hand)
     frame.rule("┌┐", title, accent=True, right=tabletexts.hands_so_far(table.hands_played))
     if scene.tall:
         frame.row([])
@@ -43,7 +44,7 @@ def result(scene: Scene) -> list[Line]:
     for row in log_lines(log, scene.cols - 4, room, scene.ui.log_back):
         frame.row(row)
     frame.rule("└┘")
-    parts = [table.table, tabletexts.RESULT, labels.players(len(ended.places))]
+    parts = [table.table, tr(tabletexts.RESULT), labels.players(len(ended.places))]
     return [
         title_bar(scene, *parts),
         *frame.rows,
@@ -58,16 +59,18 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     scores = {score.player: score for score in scene.table.scores}
     wide = scene.wide
     head = line(
-        column(tabletexts.PLACE, 7, "dim"),
-        column(labels.NAME, 32 if wide else 21, "dim"),
-        column(tabletexts.WAS, 22 if wide else 16, "dim"),
-        column(tabletexts.NOW, 22 if wide else 16, "dim"),
+        column(tr_in("heading", tabletexts.PLACE), 7, "dim"),
+        column(tr_in("heading", labels.NAME), 32 if wide else 21, "dim"),
+        column(tr_in("heading", tabletexts.WAS), 22 if wide else 16, "dim"),
+        column(tr_in("heading", tabletexts.NOW), 22 if wide else 16, "dim"),
     )
     if points:
-        head.append(column(tabletexts.POINTS, 6, "dim", right=True))
-        head.append(column(tabletexts.TOTAL, 10 if wide else 6, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.POINTS), 6, "dim", right=True))
+        head.append(
+            column(tr_in("heading", tabletexts.TOTAL), 10 if wide else 6, "dim", right=True)
+        )
     else:
-        head.append(column(tabletexts.HANDS_WON, 10, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.HANDS_WON), 10, "dim", right=True))
     lines = [head]
     seats = len(ended.places)
     for place, each in enumerate(ended.places, start=1):
@@ -94,7 +97,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
 def _name(scene: Scene, each: Result) -> str:
     name = scene.who(each.player)
     if each.standin:
-        return f"{name} {tabletexts.BY_STANDIN}"
+        return f"{name} {tr(tabletexts.BY_STANDIN)}"
     presence = scene.presence(each.player)
     return f"{name} ({presence})" if presence else name
 
@@ -117,12 +120,12 @@ def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
 def _verified(scene: Scene, hand: int) -> Line:
     found = scene.model.verified.get(hand)
     if found is None:
-        return line(span(tabletexts.NOT_VERIFIED, "dim"))
+        return line(span(tr(tabletexts.NOT_VERIFIED), "dim"))
     if found and not scene.table.fair:
-        return line(span(tabletexts.VERIFIED_KNOWN, "good"))
+        return line(span(tr(tabletexts.VERIFIED_KNOWN), "good"))
     if found:
-        return line(span(tabletexts.VERIFIED, "good"))
-    return line(span(f" {tabletexts.WRONG_DEAL} ", "alarm"))
+        return line(span(tr(tabletexts.VERIFIED), "good"))
+    return line(span(f" {tr(tabletexts.WRONG_DEAL)} ", "alarm"))
 
 
 def _moved(scene: Scene, ended: HandEnded) -> str:

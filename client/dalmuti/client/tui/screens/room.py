@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
@@ -24,17 +25,17 @@ def room(scene: Scene) -> list[Line]:
     frame = Frame(scene.cols)
     sitting = [info for info in table.players if info.presence != "left"]
     seats = tabletexts.seats_title(len(sitting), table.options.seats)
-    frame.rule("┌┐", seats, split=split, joint="┬", second=tabletexts.RULES)
+    frame.rule("┌┐", seats, split=split, joint="┬", second=tr(tabletexts.RULES))
     below = _below(scene)
     rows = scene.rows - 6 - len(below)
     left = _seats(scene, split - 3)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper=_rules(scene, split))
-    frame.rule("├┤", tabletexts.JOIN_TITLE if _joinable(scene) else "", split=split, joint="┴")
+    frame.rule("├┤", tr(tabletexts.JOIN_TITLE) if _joinable(scene) else "", split=split, joint="┴")
     for row in below:
         frame.row(row)
     frame.rule("└┘")
-    state = tabletexts.WAITING_ROOM if not table.hands_played else tabletexts.BETWEEN_HANDS
+    state = tr(tabletexts.WAITING_ROOM) if not table.hands_played else tr(tabletexts.BETWEEN_HANDS)
     bar = key_bar(scene, host_keys(scene))
     return [title_bar(scene, table.table, state), *frame.rows, chat_row(scene), bar]
 
@@ -47,17 +48,17 @@ def _seats(scene: Scene, room: int) -> list[Line]:
     lines = [
         line(
             span("     ", "dim"),
-            column(labels.NAME, 21 if full else 14, "dim"),
-            column(labels.KIND, 12 if full else 10, "dim"),
+            column(tr_in("heading", labels.NAME), 21 if full else 14, "dim"),
+            column(tr_in("heading", labels.KIND), 12 if full else 10, "dim"),
         )
     ]
     for number in range(table.options.seats):
         if number >= len(sitting):
-            lines.append(line(span(f"{number + 1:3}  {tabletexts.FREE_SEAT}", "dim")))
+            lines.append(line(span(f"{number + 1:3}  {tr(tabletexts.FREE_SEAT)}", "dim")))
             continue
         info = sitting[number]
         mine = info.player == table.you
-        note = tabletexts.HOST if info.player == table.host else ""
+        note = tr(tabletexts.HOST) if info.player == table.host else ""
         lines.append(
             line(
                 span(f"{number + 1:3}  ", "dim"),
@@ -68,7 +69,7 @@ def _seats(scene: Scene, room: int) -> list[Line]:
                 ),
                 span(" "),
                 column(
-                    tabletexts.YOU if mine else tabletexts.KINDS[info.kind],
+                    words.you() if mine else words.kind(info.kind),
                     11 if full else 9,
                     "you" if mine else "dim",
                 ),
@@ -89,7 +90,7 @@ def _rules(scene: Scene, split: int) -> list[Line]:
     for text in tabletexts.rules_of(table.options):
         lines += [line(span(part)) for part in wrap(text, cells)]
     if not table.fair:
-        lines.append(line(span(tabletexts.NOT_FAIR, "warn")))
+        lines.append(line(span(tr(tabletexts.NOT_FAIR), "warn")))
     if table.watchers:
         watching = tabletexts.watchers(words.listed(table.watchers))
         lines += [line(span(part, "dim")) for part in wrap(watching, cells)]
@@ -117,16 +118,16 @@ def next_step(scene: Scene) -> str:
         return scene.ui.next_step
     sitting = sum(info.presence != "left" for info in table.players)
     if sitting < 2:
-        return tabletexts.NEED_TWO_HOST if scene.is_host else tabletexts.NEED_TWO
+        return tr(tabletexts.NEED_TWO_HOST) if scene.is_host else tr(tabletexts.NEED_TWO)
     if scene.is_host and table.state == "over":
-        return tabletexts.YOU_DEAL_NEW
+        return tr(tabletexts.YOU_DEAL_NEW)
     if scene.is_host and table.solo:
-        return tabletexts.YOU_GO_ON
+        return tr(tabletexts.YOU_GO_ON)
     if scene.is_host:
-        return tabletexts.YOU_DEAL if table.result else tabletexts.YOU_DEAL_FIRST
+        return tr(tabletexts.YOU_DEAL) if table.result else tr(tabletexts.YOU_DEAL_FIRST)
     host = table.host and scene.who(table.host)
     waits = tabletexts.host_begins if table.state == "over" else tabletexts.host_deals
-    return waits(host or tabletexts.THE_HOST)
+    return waits(host or tr(tabletexts.THE_HOST))
 
 
 def host_keys(scene: Scene) -> Keys:

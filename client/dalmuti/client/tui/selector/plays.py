@@ -9,6 +9,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dalmuti.client.i18n import tr
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.selector.base import COMMIT_KEYS, Step, add_digit, readings
 from dalmuti.core.cards import JESTER, Cards, Play, counts_of
@@ -86,12 +87,12 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     def press(self, key: str, now: float) -> Step:
         """One key. See the module's docstring for the names of keys."""
         if now < self.awake_at and key in COMMIT_KEYS:
-            return Step(self, hint=labels.TOO_FAST)
+            return Step(self, hint=tr(labels.TOO_FAST))
         match key:
             case "enter":
                 return self._enter()
             case "space" | "p":
-                return Step(self, PASS) if self.can_pass else Step(self, hint=labels.MUST_LEAD)
+                return Step(self, PASS) if self.can_pass else Step(self, hint=tr(labels.MUST_LEAD))
             case "left" | "right":
                 return self._beside(1 if key == "right" else -1)
             case "up" | "down":
@@ -101,7 +102,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
             case "x" | "*":
                 if self.typed.isdigit():
                     return self._type(self.typed + "x", self.anchor)
-                return Step(self, hint=labels.NUMBER_FIRST)
+                return Step(self, hint=tr(labels.NUMBER_FIRST))
             case "backspace" | "escape":
                 return Step(self.reset())
             case _ if key.isdecimal() and len(key) == 1:
@@ -154,7 +155,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
         at = options.index(self.chosen) + step
         if 0 <= at < len(options):
             return Step(self._choosing(options[at]))
-        return Step(self, hint=labels.NO_MORE if step > 0 else labels.NO_FEWER)
+        return Step(self, hint=tr(labels.NO_MORE) if step > 0 else tr(labels.NO_FEWER))
 
     def _jester(self, key: str) -> Step:
         """`j` goes through the numbers of Jesters, `J` is all or none, `+1J` is as it is written.
@@ -170,7 +171,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
         if self.chosen is None:
             with_jester = [play for play in self.plays if play.jesters]
             if not with_jester or key == "-":
-                return Step(self, hint=labels.NO_JESTER)
+                return Step(self, hint=tr(labels.NO_JESTER))
             return Step(self._choosing(with_jester[0]))
         now = self.chosen
         same = [
@@ -181,7 +182,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
         same.sort(key=lambda p: p.jesters)
         at = same.index(now)
         if len(same) == 1:
-            return Step(self, hint=labels.NO_JESTER)
+            return Step(self, hint=tr(labels.NO_JESTER))
         if key == "J":
             at = 0 if at == len(same) - 1 else len(same) - 1
         else:

@@ -7,6 +7,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dalmuti.client.i18n import tr
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.selector.base import Step
 from dalmuti.core.moves import Call, Decline
@@ -36,16 +37,16 @@ class RevolutionSelector(Struct, frozen=True, kw_only=True):
     def press(self, key: str, now: float) -> Step:
         """One key: Enter takes what is chosen; `r` chooses a call, and once more calls."""
         if now < self.awake_at and key == "enter":
-            return Step(self, hint=labels.TOO_FAST)
+            return Step(self, hint=tr(labels.TOO_FAST))
         match key:
             case "enter":
                 return Step(self, self.choices[self.index])
             case "r" if not self.may_call:
-                return Step(self, hint=labels.NO_CALL)
+                return Step(self, hint=tr(labels.NO_CALL))
             case "r" if self.index:
                 return Step(self, self.choices[self.index])
             case "r":
-                return Step(replace(self, index=1), hint=labels.CALL_AGAIN)
+                return Step(replace(self, index=1), hint=tr(labels.CALL_AGAIN))
             case "g":
                 at = [n for n, c in enumerate(self.choices) if isinstance(c, Call) and c.greater]
                 return Step(replace(self, index=at[0]) if at else self)
@@ -55,7 +56,7 @@ class RevolutionSelector(Struct, frozen=True, kw_only=True):
             case "backspace" | "escape":
                 return Step(replace(self, index=0))
             case "space" | "p":
-                return Step(self, hint=labels.ENTER_DECLINES)
+                return Step(self, hint=tr(labels.ENTER_DECLINES))
         return Step(self)
 
     def choose(self, index: int, now: float) -> Step:

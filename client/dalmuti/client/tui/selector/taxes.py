@@ -7,6 +7,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dalmuti.client.i18n import tr
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.selector.base import COMMIT_KEYS, Step, add_digit, readings
 from dalmuti.core.cards import JESTER, Cards, counts_of
@@ -51,7 +52,7 @@ class TaxSelector(Struct, frozen=True, kw_only=True):
     def press(self, key: str, now: float) -> Step:
         """One key."""
         if now < self.awake_at and key in COMMIT_KEYS:
-            return Step(self, hint=labels.TOO_FAST)
+            return Step(self, hint=tr(labels.TOO_FAST))
         match key:
             case "enter":
                 if self.missing or (self.typed and not self._readable()):
@@ -74,7 +75,7 @@ class TaxSelector(Struct, frozen=True, kw_only=True):
             case "j" | "J":
                 return self._mark(JESTER)
             case "space" | "p":
-                return Step(self, hint=labels.ENTER_GIVES)
+                return Step(self, hint=tr(labels.ENTER_GIVES))
             case _ if key.isdecimal() and len(key) == 1:
                 return self._digit(key)
         return Step(self)
