@@ -66,7 +66,7 @@ def test_one_that_answers_no_more_is_gone_after_a_while(tmp_path: Path) -> None:
             await (await sit(connection)).until("YOUR TURN")
             transport = connection._transport
             assert transport is not None
-            transport.pause_reading()  # type: ignore[attr-defined]
+            transport.pause_reading()
             await until(lambda: not stand.guests)
             assert stand.sessions[0].closed == [False]
             connection.abort()
@@ -278,7 +278,7 @@ def test_a_guest_who_stops_reading(where: str, tmp_path: Path) -> None:
             if where == "channel":
                 eye.chan.pause_reading()
             else:
-                transport.pause_reading()  # type: ignore[attr-defined]
+                transport.pause_reading()
             guest, session = stand.only(), stand.sessions[0]
             number = 0
             async with asyncio.timeout(PATIENCE):
@@ -298,7 +298,7 @@ def test_a_guest_who_stops_reading(where: str, tmp_path: Path) -> None:
             if where == "channel":
                 eye.chan.resume_reading()
             else:
-                transport.resume_reading()  # type: ignore[attr-defined]
+                transport.resume_reading()
             await eye.until(f"line {number}")
             await eye.until(lambda: eye.text().splitlines()[1:] == drawn(guest)[1:])
 
@@ -335,7 +335,7 @@ def test_questions_whose_answers_nobody_reads(tmp_path: Path) -> None:
             (door,) = stand.doors
             transport = connection._transport
             assert transport is not None
-            transport.pause_reading()  # type: ignore[attr-defined]
+            transport.pause_reading()
             async with asyncio.timeout(PATIENCE):
                 while stand.doors:
                     for _ in range(1000):
@@ -477,8 +477,7 @@ def test_keys_without_an_end_cost_no_memory(tmp_path: Path) -> None:
                 source._tokens, source._deaf_until = 4096.0, 0.0
                 keys = "".join(f"\x1b[<0;{n};{n}X" for n in range(start, start + 100))
                 assert source.receive(keys + "\x1b[<" + "1" * 300)
-                while source._waiting:
-                    await asyncio.sleep(0)
+                await until(lambda: not source._waiting)
                 assert stand.now < source._deaf_until
                 assert len(cache) < 12_000 and max(map(len, cache)) <= 33
             await until(lambda: stand.now > source._deaf_until)

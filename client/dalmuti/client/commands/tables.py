@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from dalmuti.client.commands.parts import Parser, command, seconds, shared, where, whole
+from dalmuti.client.commands.parts import (
+    Parser,
+    command,
+    language,
+    seconds,
+    shared,
+    where,
+    whole,
+)
 
 LEVELS = {"easy": "easy", "normal": "careful", "hard": "expert"}
 """Which house bot plays a level."""
@@ -197,6 +205,7 @@ def _ssh(commands: Any) -> None:
         metavar="N",
         help="guests at once from one address (12)",
     )
+    language(made)
     made.add_argument("--log", metavar="FILE", help="write the log there, not on standard error")
     made.add_argument(
         "--json", action="store_true", help="say where guests come in as one line of JSON"

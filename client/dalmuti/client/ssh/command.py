@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dalmuti.client import out, servers, settings
+from dalmuti.client import i18n, out, servers, settings
 from dalmuti.client.commands.parts import OK, WRONG_USE
 from dalmuti.client.start import Refusal, address_of, trust_of
 from dalmuti.client.words import guests as texts
@@ -62,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
         server_password=given.password or os.environ.get("DALMUTI_PASSWORD"),
         table=given.table,
         lan_only=given.lan_only,
-        language=wishes.lang,
+        language=i18n.language(),
         theme=wishes.theme,
         limits=Limits(guests=given.guests, address_guests=given.guests_from_one),
     )
