@@ -20,7 +20,7 @@ from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.client.tui.style import THEMES
 from dalmuti.core.options import TableOptions, values_of
 
-COMMANDS = ("play", "host", "join", "bot", "arena", "replay", "verify", "describe")
+COMMANDS = ("play", "host", "join", "ssh", "bot", "arena", "replay", "verify", "describe")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_help_is_fast_and_has_an_example(command: str) -> None:
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "heavy = {'trio', 'anyio', 'prompt_toolkit', 'msgspec', 'msgpack', 'zeroconf', 'ifaddr',\n"
-        "    'openskill', 'distributed'}\n"
+        "    'openskill', 'distributed', 'asyncssh'}\n"
         "heavy &= set(sys.modules)\n"
         "print('IMPORTED', sorted(heavy))\n"
     )

@@ -34,6 +34,8 @@ class Door(asyncssh.SSHServer):
         self.sessions = 0
         self.known = False
         """He has come in."""
+        self.refused = False
+        """He was turned away before anything was read from him."""
         self.address = ""
         self._gateway = gateway
         self._user = ""
@@ -50,7 +52,7 @@ class Door(asyncssh.SSHServer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._gateway.doors.discard(self)
-        if not self.known:
+        if not self.known and not self.refused:
             self._gateway.log.seldom("connection lost early", self.address, why=exc)
 
     # -- who he is ------------------------------------------------------------------------------

@@ -159,6 +159,7 @@ class Gateway:
             why = "too many connections from there"
         self.doors.add(door)
         if why is not None:
+            door.refused = True
             self.log.seldom("connection refused", address, why=why)
             asyncio.get_running_loop().call_soon(door.connection.abort)
 
@@ -176,6 +177,8 @@ class Gateway:
         Whoever proves a key has his seat, also from an older connection of his.
         """
         identity = guest.identity
+        if not identity.lasts:
+            return None, None
         before = self._on_seats.get(identity.id)
         if before is not None and not before.over.is_set():
             if identity.key is None:

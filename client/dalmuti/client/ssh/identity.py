@@ -32,6 +32,11 @@ class Identity(Struct, frozen=True, kw_only=True):
     """The fingerprint of the key that was proved."""
 
     @property
+    def lasts(self) -> bool:
+        """Whether he can be known again. Who has no key and no name of his own cannot."""
+        return self.key is not None or self.nick != GUEST
+
+    @property
     def id(self) -> str:
         """The same for the same guest."""
         return f"key {self.key}" if self.key else f"name {skeleton(self.nick)} at {self.address}"
