@@ -187,8 +187,8 @@ def test_hostile_user_names(tmp_path: Path) -> None:
             files = [file.name for file in (tmp_path / "seats").iterdir()]
             assert files and all(name.split(".")[0].isalnum() for name in files)
             assert all(line.isprintable() for line in stand.said.text().splitlines())
-            for connection in [door.connection for door in stand.doors]:
-                connection.abort()
+            for door in [*stand.doors]:
+                door.connection.abort()
 
     run(scenario)
 

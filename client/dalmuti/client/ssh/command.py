@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dalmuti.client import i18n, out, servers, settings
-from dalmuti.client.commands.parts import OK, WRONG_USE
+from dalmuti.client.commands.parts import OK, REFUSED, WRONG_USE
 from dalmuti.client.start import Refusal, address_of, trust_of
 from dalmuti.client.words import guests as texts
 
@@ -38,8 +38,9 @@ def run(given: argparse.Namespace) -> int:
     wishes = settings.load()
     guest_password = _guest_password(given)
     host, port = address_of(given.address or "127.0.0.1")
+    from dalmuti.client.link import tcp
     from dalmuti.client.ssh import gateway, hostkey, log
-    from dalmuti.client.ssh.limits import Limits
+    from dalmuti.client.ssh.limits import limits_for
 
     try:
         key = hostkey.host_key(hostkey.usual_path())
@@ -48,7 +49,8 @@ def run(given: argparse.Namespace) -> int:
         raise Refusal(str(error)) from None
     except OSError as error:
         raise Refusal(f"--log: {given.log} cannot be written: {error.strerror}") from None
-    connect = _connect(given, host, port)
+    trust = trust_of(given, host, port)
+    connect = tcp(host, port) if trust is None else trust.connect
     server = f"{host}:{port}"
     config = gateway.Config(
         connect=connect,
@@ -61,10 +63,11 @@ def run(given: argparse.Namespace) -> int:
         guest_password=guest_password,
         server_password=given.password or os.environ.get("DALMUTI_PASSWORD"),
         table=given.table,
+        tls=trust is not None,
         lan_only=given.lan_only,
         language=i18n.language(),
         theme=wishes.theme,
-        limits=Limits(guests=given.guests, address_guests=given.guests_from_one),
+        limits=limits_for(given.guests, given.guests_from_one),
     )
 
     def ready(port: int) -> None:
@@ -72,6 +75,8 @@ def run(given: argparse.Namespace) -> int:
 
     async def main() -> int:
         await _try_server(connect, server)
+        if trust is not None and (note := trust.note()):
+            out.complain(note)
         try:
             return await _until_the_end(gateway.Gateway(config), ready, given.lifeline)
         except OSError as error:
@@ -104,22 +109,17 @@ def _guest_password(given: argparse.Namespace) -> str:
     return password
 
 
-def _connect(given: argparse.Namespace, host: str, port: int) -> Callable[[], Awaitable[Stream]]:
-    from dalmuti.client.link import tcp
-
-    trust = trust_of(given, host, port)
-    if trust is None:
-        return tcp(host, port)
-    connect: Callable[[], Awaitable[Stream]] = trust.connect
-    return connect
-
-
 async def _try_server(connect: Callable[[], Awaitable[Stream]], server: str) -> None:
-    """Says at once what guests would only be told when they come."""
+    """Says at once what guests would only be told when they come. Raises Refusal for a server that
+    is not the one it should be."""
+    from dalmuti.client.link import Over, Untrusted
+
     try:
         stream = await connect()
         await stream.aclose()
-    except (OSError, TimeoutError):
+    except Untrusted as error:
+        raise Refusal(str(error).removesuffix("."), REFUSED) from None
+    except (OSError, TimeoutError, Over):
         out.complain(f"dalmuti ssh: nobody answers at {server} yet; guests are told so.")
 
 

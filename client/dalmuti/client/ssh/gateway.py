@@ -51,6 +51,8 @@ class Config(Struct, frozen=True, kw_only=True):
     guest_password: str = ""
     server_password: str | None = None
     table: str | None = None
+    tls: bool = False
+    """The way to the server is encrypted: a token that was had there is never said in the plain."""
     lan_only: bool = False
     language: str = "en"
     theme: str = "default"
@@ -73,7 +75,8 @@ class Gateway:
         """Those who are at a screen."""
         self.closing: set[Guest] = set()
         """Those whose ssh has still to close."""
-        self._seats = GuestSeats(config.server, config.seats)
+        where = f"tls://{config.server}" if config.tls else config.server
+        self._seats = GuestSeats(where, config.seats)
         self._on_seats: dict[str, Guest] = {}
         """Who is on whose seat, by the id of his identity."""
 

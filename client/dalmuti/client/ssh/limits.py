@@ -39,6 +39,16 @@ class Limits(Struct, frozen=True, kw_only=True):
     """A guest's ssh has this long to close, when all is over."""
 
 
+def limits_for(guests: int, address_guests: int) -> Limits:
+    """The limits for so many guests: as many again may stand in the doorway."""
+    return Limits(
+        guests=guests,
+        address_guests=address_guests,
+        connections=2 * guests + 32,
+        address_connections=2 * address_guests,
+    )
+
+
 WRONG_FIRST, WRONG_MOST = 0.5, 8.0
 """Seconds that a password waits for its answer, and at most."""
 WRONG_FORGOTTEN: Final = 600.0
