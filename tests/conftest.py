@@ -1,5 +1,6 @@
-"""For all tests: no deadline for one example, since two machines are never equally fast, and mDNS
-on loopback only, also in processes that are started, so that no packet leaves this machine."""
+"""For all tests: no deadline for one example, since two machines are never equally fast, mDNS on
+loopback only, so that no packet leaves this machine, and texts in English whatever the locale; all
+of this in processes that are started, too."""
 
 from __future__ import annotations
 
@@ -10,3 +11,4 @@ from hypothesis import settings
 settings.register_profile("dalmuti", deadline=None)
 settings.load_profile("dalmuti")
 os.environ["DALMUTI_MDNS_INTERFACES"] = "127.0.0.1"
+os.environ["LC_ALL"] = "C.UTF-8"

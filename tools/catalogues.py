@@ -118,7 +118,8 @@ def _of_tables() -> Iterator[tuple[str, str]]:
 
 def _of_keys(keys: keytexts.Keys) -> Iterator[tuple[str, str]]:
     for key, what in keys:
-        yield "keyboard", key
+        if re.search("[A-Za-z]{2}", key):  # else it is typed as it stands
+            yield "keyboard", key
         yield "key", what
 
 

@@ -3,20 +3,23 @@
     python -m tools.conform_doc            writes the tables
     python -m tools.conform_doc --check    writes nothing; exit code 1 if anything is not current
 
-The tables are made from the checks themselves. Each check stands on a section of docs/protocol.md;
-one that links to no section there is an error.
+The tables are made from the checks themselves. Each check stands on a section of docs/protocol.md,
+and so may a fault that belongs to another one; a link to no section there is an error.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from dalmuti.client.conform import entrance
 from dalmuti.client.conform.checks import Check
 from dalmuti.client.conform.clients.catalogue import all_checks as of_clients
+from dalmuti.client.conform.entrance import SECTIONS
 from dalmuti.client.conform.servers.catalogue import all_checks as of_servers
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
@@ -47,6 +50,19 @@ def written(old: str) -> str:
     return old
 
 
+def fault_anchors() -> Iterator[tuple[str, str]]:
+    """The sections that faults name, each with the place in the source where it does."""
+    yield from (("SECTIONS", anchor) for anchor in SECTIONS.values())
+    for file in sorted(Path(entrance.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="Failed" | "Hopeless" | "kind"),
+                    args=[_, ast.Constant(value=str(anchor))],
+                ):
+                    yield f"{file.name}:{node.lineno}", anchor
+
+
 def wrong() -> list[str]:
     """What is not as it should be; empty if all is."""
     known = anchors(PROTOCOL.read_text(encoding="utf-8"))
@@ -54,6 +70,11 @@ def wrong() -> list[str]:
         f"{check.id} links to #{check.anchor}, which is no section of {PROTOCOL.name}"
         for check in (*of_clients(), *of_servers())
         if check.anchor not in known
+    ]
+    found += [
+        f"{where} links to #{anchor}, which is no section of {PROTOCOL.name}"
+        for where, anchor in fault_anchors()
+        if anchor not in known
     ]
     old = DOCUMENT.read_text(encoding="utf-8")
     if written(old) != old:

@@ -33,7 +33,7 @@ def accented(text: str, longer: float = LONGER) -> str:
     for at in range(0, len(parts), 2):
         words = []
         for word in parts[at].split(" "):
-            owed += len(word) * longer
+            owed += (len(word) + 1) * longer
             more = int(owed) if any(char.isalpha() for char in word) else 0
             owed -= more
             words.append(_stretched(word.translate(_ACCENTED), more))

@@ -98,7 +98,7 @@ class Says(Bot):
 async def test_a_choice_is_sent(autojump_clock: trio.testing.MockClock) -> None:
     session, player, reports = await played(Says(Play(12, 3)), DECISION)
     assert session.sent == [Act(id=1, decision=3, choice=Play(12, 3))]
-    assert player.faults == 0 and reports == []
+    assert player.wrong == 0 and reports == []
 
 
 class Odd:
@@ -133,7 +133,7 @@ async def test_wrong_choices_mean_the_default(
 ) -> None:
     session, player, reports = await played(Says(choice), DECISION)
     assert [act.choice for act in session.sent] == [Play(12, 1)]
-    assert player.faults == 1
+    assert player.wrong == 1
     raises = isinstance(choice, BaseException)
     assert (player.illegal, player.late, player.crashed) == (not raises, 0, raises)
     assert why in reports[0] and len(reports[0]) < 2000
@@ -209,8 +209,8 @@ async def test_the_server_is_heard_where_it_speaks_of_no_request(
 ) -> None:
     told = Error(code="strict", message="act 3: no field of it is called 'mood'")
     _, player, reports = await played(Says(PASS), told, Error(re=9, code="refused", message="x"))
-    assert reports == ["the server says: act 3: no field of it is called 'mood'"]
-    assert player.faults == 0
+    assert reports == ["the server says: act 3: no field of it is called 'mood'."]
+    assert player.wrong == 0
 
 
 async def test_a_bot_without_decide_says_so(autojump_clock: trio.testing.MockClock) -> None:
@@ -313,8 +313,8 @@ def test_a_file_with_one_bot(tmp_path: Path) -> None:
         ),
         ("nowhere.py", "", "there is no file nowhere.py"),
         ("FILE:Second", ONE, "has no bot 'Second'; its bots are: First"),
-        ("FILE", ONE + "class Second(First): pass\n", "expected one bot in"),
-        ("FILE", "x = 1\n", "found none"),
+        ("FILE", ONE + "class Second(First): pass\n", "found First, Second; name one: "),
+        ("FILE", "x = 1\n", "found none; a bot is a class such as `class Cautious(Bot):`"),
         ("FILE", "1/0\n", "cannot be loaded: ZeroDivisionError"),
         ("FILE", "class\n", "cannot be loaded: SyntaxError"),
         ("FILE", "raise SystemExit(2)\n", "cannot be loaded: SystemExit: 2"),
@@ -326,6 +326,75 @@ def test_bots_that_cannot_be_loaded(text: str, file: str, why: str, tmp_path: Pa
     with pytest.raises(BotError) as caught:
         load_bot(text.replace("FILE", str(path)))
     assert why in str(caught.value)
+
+
+HEAD = "from abc import ABC, abstractmethod\nfrom dalmuti.client.bot import Bot\nclass Mine(Bot):\n"
+DECIDES = HEAD + "    def decide(self, view, decision): return decision.default\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (HEAD + "    pass\n", "has no method `decide`; write `def decide(self, view, decision):`"),
+        (HEAD + "    def Decide(self, view, decision): pass\n", "has no method `decide`"),
+        (HEAD + "    decide = 3\n", "`decide` of Mine in FILE is no method; write"),
+        (
+            HEAD + "    def decide(self, view): pass\n",
+            "expected `decide(view, decision)`, found `decide(view)`; write `def decide(self,",
+        ),
+        (HEAD + "    def decide(view, decision): pass\n", "found `decide(decision)`; write"),
+        (
+            HEAD + "    def decide(self, view, decision, extra, *more, **kw): pass\n",
+            "found `decide(view, decision, extra, *more, **kw)`",
+        ),
+        (
+            HEAD + "    @staticmethod\n    def decide(self, view, decision): pass\n",
+            "found `decide(self, view, decision)`",
+        ),
+        (HEAD + "    async def decide(self, view, decision): pass\n", "is async, and a bot is"),
+        (HEAD + "    def decide(self, view, decision): yield 1\n", "has a `yield`"),
+        (
+            HEAD.replace("(Bot)", "(Bot, ABC)") + "    @abstractmethod\n"
+            "    def decide(self, view, decision): pass\n",
+            "is abstract, and cannot be made: it lacks decide",
+        ),
+        (DECIDES + "    def __init__(self, level): pass\n", "wants arguments to be made"),
+        (DECIDES + "    def on_event(self, event): pass\n", "found `on_event(event)`"),
+        (DECIDES + "    def begin(self): pass\n", "expected `begin(seed)`, found `begin()`"),
+    ],
+)
+def test_what_cannot_be_called_is_found_when_it_is_loaded(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    for name in ("", ":Mine"):
+        with pytest.raises(BotError) as caught:
+            load_bot(f"{path}{name}")
+        said = str(caught.value)
+        assert why.replace("FILE", str(path)) in said and said.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    def decide(self, *args): return args[1].default\n",
+        "    def decide(self, view, decision, depth=3): return decision.default\n",
+        "    @staticmethod\n    def decide(view, decision): return decision.default\n",
+        "    @classmethod\n    def decide(cls, view, decision): return decision.default\n",
+        "    decide = staticmethod(operator.itemgetter(0))\n",
+        "    pass\n\nclass Own(Mine):\n    def decide(self, v, d): return d.default\n",
+        "    level: int = 3\n    def decide(self, v, d): return d.default\n"
+        "Mine = dataclasses.dataclass(Mine)\n",
+    ],
+)
+def test_whatever_can_be_called_is_a_bot(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "random.py"  # which is not taken for the library's
+    path.write_text(
+        "from __future__ import annotations\nimport dataclasses, operator\n" + HEAD + body
+    )
+    assert isinstance(made(load_bot(str(path))), Bot)
+    assert sys.modules["random"] is random
 
 
 def test_a_bot_that_cannot_be_made(tmp_path: Path) -> None:
@@ -361,7 +430,7 @@ async def test_a_single_choice_is_made_for_the_bot_after_the_same_pause(
     single = Decision(decision=3, kind="follow", choices=(PASS,), default=PASS)
     begun = trio.current_time()
     session, player, _ = await played(Bot(), single, delay=1.0, chance=random.Random(1))
-    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert [act.choice for act in session.sent] == [PASS] and player.wrong == 0
     assert 0.3 <= session.when[0] - begun <= 1.9
     session, player, _ = await played(Bot(), single, threaded=True)
-    assert [act.choice for act in session.sent] == [PASS] and player.faults == 0
+    assert [act.choice for act in session.sent] == [PASS] and player.wrong == 0

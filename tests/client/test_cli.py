@@ -20,7 +20,10 @@ from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.client.tui.style import THEMES
 from dalmuti.core.options import TableOptions, values_of
 
-COMMANDS = ("play", "host", "join", "ssh", "bot", "arena", "replay", "verify", "describe")
+COMMANDS = (
+    "play", "host", "join", "ssh", "bot", "bot new", "bot doctor", "arena", "conform", "replay",
+    "verify", "export", "ladder", "describe",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +55,43 @@ def test_help_is_fast_and_has_an_example(command: str) -> None:
         "heavy &= set(sys.modules)\n"
         "print('IMPORTED', sorted(heavy))\n"
     )
-    words = [*([command] if command else []), "--help"]
+    words = [*command.split(), "--help"]
     done = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, *words],
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert f"dalmuti {command}".strip() in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert "example" in done.stdout
     assert "IMPORTED []" in done.stdout
+
+
+def test_each_command_of_two_words_has_its_own_help(capfd: pytest.CaptureFixture[str]) -> None:
+    said = {}
+    for words in (["bot"], ["bot", "new"], ["bot", "doctor"]):
+        with pytest.raises(SystemExit):
+            cli.main([*words, "--help"])
+        said[words[-1]] = capfd.readouterr().out
+    assert "usage: dalmuti bot new [-h] [FILE]\n" in said["new"]
+    assert "--table" in said["doctor"] and "--count" not in said["doctor"]
+    assert "--ladder" in said["bot"] and "exit codes" in said["bot"]
+
+
+def test_help_says_where_the_house_rules_are_and_there_they_are(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    said = {}
+    for command in ("play", "host", "arena"):
+        with pytest.raises(SystemExit):
+            cli.main([command, "--help"])
+        said[command] = " ".join(capfd.readouterr().out.split())
+    there = "the end of `dalmuti host --help` lists them"
+    assert there in said["play"] and there in said["arena"] and there not in said["host"]
+    assert "listed at the end of this help" in said["host"]
+    assert "house rules (the first value is the default):" in said["host"]
 
 
 def test_help_names_every_house_rule() -> None:
@@ -115,6 +148,8 @@ def test_version() -> None:
             "expected a house bot (random, easy, greedy, careful, expert) or a file",
         ),
         ("bot greedy 127.0.0.1 --count 11", "expected 1 to 10, found 11"),
+        ("bot doctor 127.0.0.1 --count 2", "unrecognized arguments: --count 2"),
+        ("bot --tls doctor 127.0.0.1", "expected `doctor` as the first word behind"),
         ("join [::1", "expected HOST or HOST:PORT"),
         ("verify nowhere.txt", "there is no file nowhere.txt"),
         ("verify /", "/ cannot be read: "),

@@ -6,9 +6,12 @@ import os
 import stat
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from dalmuti.client.ladderkeys import KeyFile
 from dalmuti.client.words.standings import standings
 from dalmuti.protocol.messages import Rank
+from dalmuti.protocol.text import width
 
 
 def test_a_key_is_found_again_by_server_and_name_and_readable_by_its_owner_only(
@@ -43,11 +46,17 @@ def test_the_table() -> None:
     rows = [row("expert", 31234, 1904, house=True), row("Löwe\x1b[31m", -1500, 8333, here=True)]
     assert standings("h:1", rows, 6, 10) == [
         "The ladder of h:1: 6 seats, 10 hands a match.",
-        "   name         mu  sigma  ordinal  matches  hands  points/hand  firsts",
-        "1  expert    31.23   1.90    25.52       12    120         2.95  27.5 %  house bot",
-        "2  Löwe[31m  -1.50   8.33   -26.50       12    120         2.95  27.5 %  plays now",
-        "ordinal: mu - 3 sigma. A hand that the stand-in played in counts no points.",
+        "   name         mu  sigma  ordinal  matches  points  firsts",
+        "1  expert    31.23   1.90    25.52       12    2.95   27.5%  house",
+        "2  Löwe[31m  -1.50   8.33   -26.50       12    2.95   27.5%  here",
+        "ordinal: mu - 3 sigma. points: by hands; where the stand-in played it is none.",
     ]
+
+
+def test_the_table_fits_80_cells() -> None:
+    one = row("王小明王小明王小明王", -12345, 8333, here=True)
+    rows = [replace(one, matches=9_999_999, hands=10, points=90, firsts=10)] * 100
+    assert max(map(width, standings("h:1", rows, 10, 10))) <= 80
 
 
 def test_nobody_was_rated_yet() -> None:

@@ -6,8 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from dalmuti.client import replay
+from dalmuti.client import replay, words
 from dalmuti.client.replay import RecordError
 from dalmuti.core.cards import DECK
 from dalmuti.core.match import Match
@@ -64,8 +65,13 @@ def test_I48_a_player_sees_what_he_saw() -> None:
 def test_a_file_and_its_verdict(tmp_path: Path) -> None:
     file = tmp_path / "match.txt"
     file.write_text(dumps(a_match()))
-    lines, _ = replay.verdicts(replay.read(file))
-    assert len(lines) == 1 and lines[0].startswith("Hand 1 ")
+    lines, true = replay.verdicts(replay.read(file))
+    unproved = "Hand 1 is unproved: without a seed its deal is unproved."
+    assert true and lines == [words.not_fair(), unproved]
+    assert lines[0].startswith("This table was not fair: its deals were known beforehand")
+    fair = structs.replace(replay.read(file), fair=True)
+    lines, true = replay.verdicts(fair)
+    assert not true and len(lines) == 1 and lines[0].startswith("Hand 1 is NOT true: ")
 
 
 @pytest.mark.parametrize("content", ["", "hello\n", "dalmuti-match 1\n", "\x00\xff"])

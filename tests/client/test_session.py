@@ -374,7 +374,7 @@ async def test_an_answer_is_pending_until_refused(autojump_clock: trio.testing.M
         await peer.say(Error(re=number, code="not_held", message="you do not hold 3x9"))
         await until(lambda: w.model.decision is not None)
         assert w.model.decision == DECISION
-        assert w.model.refusal == "You do not hold 3x9."
+        assert w.model.refusal == "You do not hold those cards."
 
 
 async def test_requests_while_disconnected_are_refused_at_once(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+import pytest
 import trio
 from msgspec.structs import replace
 
@@ -130,7 +131,9 @@ async def test_a_decision_that_runs_out_before_the_bot_is_free_is_late_too(
     )
     player, reports = await run(bot, session)
     assert player.late == 2 and bot.calls == ["decide 3"] and session.sent == []
-    assert "over decision 4" in reports[1]
+    (late,) = reports  # the second is the same, and counted
+    assert "over decision 3" in late
+    assert player.faults.summary() == [f"2 times: {late.partition('. It saw')[0]}."]
 
 
 async def test_who_is_interrupted_is_not_late(mock_clock: trio.testing.MockClock) -> None:
@@ -145,7 +148,7 @@ async def test_who_is_interrupted_is_not_late(mock_clock: trio.testing.MockClock
             bot.go.set,
         )
         player, reports = await run(bot, session)
-        assert player.faults == 0 and session.sent == [] and reports == []
+        assert player.wrong == 0 and session.sent == [] and reports == []
 
 
 async def test_an_answer_waits_for_a_lost_connection(mock_clock: trio.testing.MockClock) -> None:
@@ -167,7 +170,7 @@ async def test_an_answer_waits_for_a_lost_connection(mock_clock: trio.testing.Mo
     player = Player(cast(Session, session), bot, report=reports.append, threaded=True)
     with trio.fail_after(1000):
         await player.run()
-    assert bot.calls == ["decide 3"] and player.faults == 0 and reports == []
+    assert bot.calls == ["decide 3"] and player.wrong == 0 and reports == []
     assert [act.decision for act in session.sent] == [3]
 
 
@@ -210,7 +213,7 @@ async def test_a_bot_that_never_returns_is_left_behind(
     session = Steps(FIRST, waits_for(bot.entered))
     player = Player(cast(Session, session), bot, threaded=True)
     await player.run()
-    assert bot.is_busy and player.faults == 0
+    assert bot.is_busy and player.wrong == 0
     bot.go.set()
 
 
@@ -225,3 +228,30 @@ async def test_a_thread_that_raises_ctrl_c_is_a_crash_like_any_other(
     player, reports = await run(Quits(), session)
     assert player.crashed == 1 and session.sent[0].choice == DECISION.default
     assert reports[0].startswith("Quits raised KeyboardInterrupt (test_slow_bots.py, line ")
+
+
+async def test_a_bot_that_is_busy_for_ever_is_told_of_what_is_new_and_its_author_of_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A decision is not among what is dropped, however much comes after it."""
+    monkeypatch.setattr("dalmuti.client.bots.player.MOST_WAITING", 5)
+    bot = Slow()
+    chats = [EventMessage(seq=seq, event=Chatted("Ada", "?")) for seq in range(4, 12)]
+    session = Steps(
+        FIRST,
+        waits_for(bot.entered),
+        EventMessage(seq=2, event=Played(0, Play(12, 1), 4, "standin")),
+        EventMessage(seq=3, event=Turn("lead", (0,), 4, 5000)),
+        SECOND,
+        *chats,
+        bot.go.set,
+        lambda: session.until_sent(),
+    )
+    _, reports = await run(bot, session)
+    assert bot.calls[:2] == ["decide 3", "decide 4"]
+    assert [act.decision for act in session.sent] == [4]
+    assert reports == [
+        "Slow is behind: 5 events wait while it is busy; it does not hear of the oldest any more.",
+        "Slow goes on; it did not hear of 6 events.",
+    ]
+    assert bot.calls.count("Chatted") <= 4

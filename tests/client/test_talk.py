@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from dalmuti.client.answers import answer
 from dalmuti.client.model import LinkChanged, Model
-from dalmuti.client.talk import Reply, Talk, answer
+from dalmuti.client.talk import Reply, Talk
 from dalmuti.core import events as ev
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import Due, PlayerInfo, Result, Score
@@ -159,7 +160,7 @@ def test_asked_once_and_again_after_a_refusal() -> None:
     assert lines
     assert talk.hear(Act(id=9, decision=5, choice=Play(12, 1)), 0.0) == []
     again = talk.hear(Error(re=9, code="not_held", message="you do not hold 1x12"), 0.0)
-    assert again[0] == "You do not hold 1x12."
+    assert again[0] == "You do not hold those cards."
     assert again[1].startswith("Your turn: ")
 
 
@@ -217,10 +218,17 @@ def test_answers_to_a_tax(text: str, choice: object) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("3x8", "to follow 2x11 you need exactly 2"),
-        ("2x12", "needs a rank lower than 11"),
-        ("2x3", "You do not hold 2x3"),
-        ("7", "7 is neither the number of a choice nor a rank that you can play"),
+        ("3x8", "To follow 2x11 you need exactly 2 cards; 3x8 has 3."),
+        ("2x12", "12 does not beat 11: only a lower number does."),
+        ("2x11", "An equal number does not beat 11"),
+        ("2x3", "You hold no card of rank 3."),
+        ("2x9+2J", "That is no set: it needs a card of its own rank"),
+        ("3x14", "That is no set"),
+        ("2xJ", "Jesters alone count as 13 and beat nothing"),
+        ("7", "You hold no card of rank 7."),
+        ("12", "12 does not beat 11"),
+        ("77", "77 is neither the number of a choice nor a rank that you can play"),
+        ("decline", "That is not what is asked for now."),
         ("2x", "cannot be read"),
         ("99999999999999999999", "cannot be read"),
         ("call", "both Jesters may call"),
@@ -348,6 +356,7 @@ def test_the_end_of_a_hand_is_a_line_a_place() -> None:
         "2. Ada, Lesser Dalmuti",
         "3. Cem, Lesser Peon",
         "4. Dan, Greater Peon",
+        "You keep your place: you are the Lesser Dalmuti again.",
     ]
     scored = ev.Scored((Score(2, 0, 1), Score(1, 0, 0)))
     assert talk.hear(EventMessage(seq=3, event=scored), 0.0) == ["Hands won: Bea 1."]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from core.evening import Evening, table_options
 from dalmuti.core import events as ev
@@ -130,3 +133,47 @@ def first_part_of_a_hand(
         table.move(seat, table.hand.default(seat))
         told.append(table.view(viewer))
     return [*told, *table.seen(viewer)]
+
+
+def spelled_out(value: object, sent: object) -> Iterator[str]:
+    """Fields that are sent although they are their default, where a class says that it omits them.
+
+    Options are always told, and so are the Jesters of a play.
+    """
+    if isinstance(value, Struct):
+        assert isinstance(sent, dict)
+        for field in fields(value):
+            found = getattr(value, field.name)
+            omits = value.__struct_config__.omit_defaults and not field.required
+            if omits and found == field.default and field.encode_name in sent:
+                yield f"{type(value).__name__}.{field.name}"
+            if field.encode_name in sent:
+                yield from spelled_out(found, sent[field.encode_name])
+    elif isinstance(value, tuple):
+        assert isinstance(sent, list)
+        for each, plain in zip(value, sent, strict=True):
+            yield from spelled_out(each, plain)
+
+
+@settings(deadline=None, max_examples=15)
+@given(table_options(), st.integers(0, 2**32))
+def test_views_say_nothing_of_defaults_and_are_read_with_them_and_without(
+    options: TableOptions, seed: int
+) -> None:
+    table = Evening(options, random.Random(seed))
+    for _ in range(options.seats):
+        table.sit()
+    table.deal()
+    seen = 0
+    while table.match.hand is not None:
+        for player in (table.match.order[0], None):
+            view = table.view(player)
+            sent = msgspec.msgpack.decode(msgspec.msgpack.encode(view))
+            assert set(spelled_out(view, sent)) == set()
+            assert msgspec.convert(sent, TableView) == view
+            if "played" not in sent["hand"]:
+                full = {**sent, "hand": {**sent["hand"], "played": [0] * 14, "trick": {}}}
+                assert msgspec.convert(full, TableView) == view
+                seen += 1
+        table.random_move()
+    assert seen >= 2, "before the first play there is nothing to tell"

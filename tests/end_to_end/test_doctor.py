@@ -15,8 +15,10 @@ from msgspec.structs import replace
 from dalmuti.client.bots import doctor, probe
 from dalmuti.client.bots.doctor import Doctor
 from dalmuti.client.trust import Known, Trust
+from dalmuti.core import events as ev
 from dalmuti.core.record import Verdict
 from dalmuti.core.witness import Witness
+from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import encode
 from dalmuti.protocol.framing import frame
 from dalmuti.protocol.messages import Bye
@@ -80,6 +82,38 @@ async def test_a_deal_that_is_not_as_promised(
     )
 
 
+async def test_the_table_that_is_named(capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PAUSE", 0.05)
+    async with running() as server:
+        port = port_of(server.app.addresses[0])
+
+        async def seen_at(table: str, password: str | None = None) -> tuple[int, str]:
+            with trio.fail_after(60):
+                code = await Doctor("127.0.0.1", port, None, password, table).run()
+            *_, last = capsys.readouterr().out.splitlines()
+            return code, last
+
+        code, last = await seen_at("Kitchen")
+        assert code == 4 and last == "WRONG  There is no table 'Kitchen' here, and no other."
+        ada = await server.person("Ada")
+        options = {"turn_seconds": 30}
+        assert await ada.ask(msg.CreateTable, table="Kitchen", options=options) == "ok"
+        with trio.fail_after(60):
+            assert await Doctor("127.0.0.1", port, None, None, "Kitchen").run() == 0
+        assert "Table Kitchen takes a bot, which has 30 s for a decision there" in (
+            capsys.readouterr().out
+        )
+        assert (await ada.event(ev.PlayerJoined)).who.name == "doctor"
+        await ada.event(ev.PlayerLeft)
+        code, last = await seen_at("Cellar")
+        assert last == "WRONG  There is no table 'Cellar' here; the tables here: Kitchen."
+        bea = await server.person("Bea")
+        private = {"table": "Attic", "options": {"bots_may_join": "no"}}
+        assert await bea.ask(msg.CreateTable, **private) == "ok"
+        code, last = await seen_at("Attic")
+        assert code == 4 and "refused `join`: Bots may not sit down at this table." in last
+
+
 async def test_a_slow_server_is_noted(capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "SLOW_SECONDS", 0.0)
     monkeypatch.setattr(doctor, "CLOCKS_AGREE", -1.0)
@@ -135,11 +169,19 @@ async def saying(data: bytes | None) -> AsyncIterator[int]:
 @pytest.mark.parametrize(
     ("data", "code", "why"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", 3, "it speaks HTTP"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", 3, "it speaks SSH"),
-        (b"220 mail.example ESMTP\r\n", 3, "This is no Dalmuti server"),
+        (
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            3,
+            "is no Dalmuti server: a web server answers there (HTTP)",
+        ),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", 3, "an SSH server answers there"),
+        (
+            b"220 mail.example ESMTP\r\n",
+            3,
+            "something else answers there, with '220 mail.example ESMTP'",
+        ),
         (b"", 3, "hung up without a word"),
-        (None, 3, "`welcome` was due. It is no server of Dalmuti, or it hangs"),
+        (None, 3, "no welcome came within 0.2 s: it is no Dalmuti server, or it hangs"),
         (frame(encode(REFUSES)), 4, "This server speaks version 7"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import stat
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from dalmuti.client import private
 from end_to_end.spoken import PATIENCE, Spoken
 from end_to_end.terminal import clean_environment
 
@@ -79,7 +81,11 @@ def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_pat
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == f"Nobody has finished a rated match at {address} yet.\n"
         with Spoken(["bot", "greedy", address, "--ladder", "--name", "Alpha"], env) as bot:
+            bot.until("Alpha is enlisted in the ladder, and waits for a match.")
             bot.until("Alpha sits at table Ladder ")
+            bot.until("Alpha: a match begins, with ")
+            bot.until("Alpha: the match is over, place ")
+            bot.until("Alpha waits for the next match.")
             shown = matches_of(env, address, bot, 1)
             bot.kill()
         (alpha,) = [each for each in shown["players"] if each["name"] == "Alpha"]
@@ -91,7 +97,17 @@ def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_pat
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
         stranger = clean_environment(tmp_path / "stranger")
         done = run(stranger, "bot", "greedy", address, "--ladder", "--name", "Alpha")
-        assert done.returncode == 4 and "has that name already" in done.stderr
+        assert done.returncode == 4
+        assert "The name Alpha in this ladder belongs to somebody" in done.stderr
+        (copied,) = re.findall(
+            r"copy the key from where you played before to (\S+json)\. ", done.stderr
+        )
+        private.write(Path(copied), key.read_bytes().replace(b'"key":"', b'"key":"x'))
+        done = run(stranger, "bot", "greedy", address, "--ladder", "--name", "Alpha")
+        assert done.returncode == 4 and f"another key than the one in {copied}." in done.stderr
+        private.write(Path(copied), key.read_bytes())
+        with Spoken(["bot", "greedy", address, "--ladder", "--name", "Alpha"], stranger) as moved:
+            moved.until("Alpha is enlisted")
         with Spoken(["bot", "greedy", address, "--ladder", "--name", "Alpha"], env) as bot:
             bot.until("Alpha sits at table Ladder ")
             matches_of(env, address, bot, alpha["matches"] + 1)
@@ -102,8 +118,8 @@ def test_a_bot_in_the_ladder_killed_and_back_on_a_server_killed_and_back(tmp_pat
                 shown = matches_of(env, address, bot, alpha["matches"] + 4)
                 done = run(env, "ladder", address)
                 lines = done.stdout.splitlines()
-                assert lines[0] == f"The ladder of {address}: 3 seats, 1 hands a match."
-                assert len(lines) == 6 and any("plays now" in line for line in lines)
+                assert lines[0] == f"The ladder of {address}: 3 seats, 1 hand a match."
+                assert len(lines) == 6 and any(line.endswith("  here") for line in lines)
                 bot.process.send_signal(signal.SIGTERM)
                 assert bot.wait() == 128 + signal.SIGTERM
 

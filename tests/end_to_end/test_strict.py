@@ -126,5 +126,5 @@ async def test_the_sdk_does_nothing_that_is_ignored() -> None:
                     await trio.sleep(0.01)
                 for session in sessions:
                     session.close()
-    assert reports[0] == "the server says: a pong came without a ping"
+    assert reports[0] == "the server says: a pong came without a ping."
     assert [end.why for end in ends] == ["left", "left"]

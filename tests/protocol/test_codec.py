@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dalmuti.core.cards import Play
 from dalmuti.core.events import Passed
-from dalmuti.core.moves import Pass
+from dalmuti.core.moves import Call, Decline, Give, Pass
 from dalmuti.core.options import TableOptions
 from dalmuti.protocol import codec
 from dalmuti.protocol.codec import Unknown, UnknownEvent
@@ -167,6 +168,53 @@ def test_a_number_that_is_none_is_not_repeated(number: object) -> None:
     with pytest.raises(BadRequest) as error:
         codec.decode_client(msgpack.packb({"t": "leave", "id": number}))
     assert error.value.request is None
+
+
+ACTS = [
+    Act(id=77, decision=300, choice=choice)
+    for choice in (Pass(), Play(9, 3, 1), Play(4, 1), Give((3, 12)), Call(True), Decline())
+]
+
+
+@pytest.mark.parametrize("act", ACTS, ids=repr)
+def test_an_act_of_our_own_is_read_at_once(act: Act) -> None:
+    assert codec.act_of(codec.encode(act)) == act == codec.decode_client(codec.encode(act))
+
+
+@given(
+    st.sampled_from(ACTS),
+    st.integers(0, 60),
+    st.sampled_from([b"", b"\x00", b"\xc0", b"\xc3", b"\xcb", b"\xcf", b"\xa2id", b"\xa1t\xa3act"])
+    | st.binary(max_size=9),
+    st.integers(0, 9),
+)
+def test_an_act_that_is_read_at_once_is_what_a_closer_look_finds(
+    act: Act, at: int, more: bytes, less: int
+) -> None:
+    body = codec.encode(act)
+    body = body[:at] + more + body[at + less :]
+    found = codec.act_of(body)
+    assert found is None or found == codec.decode_client(body)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"choice": {"do": "pass", "why": 1}},
+        {"decision": 2**53 + 1},
+        {"decision": -1},
+        {"choice": {"do": "play", "rank": 9, "count": 3}},
+        {"choice": {"do": "give", "cards": [12, 3]}},
+        {"choice": {"do": "play", "rank": 9.0, "count": 3}},
+        {"id": True},
+    ],
+    ids=repr,
+)
+def test_an_act_of_a_stranger_gets_a_closer_look(fields: dict[str, Any]) -> None:
+    usual = {"t": "act", "id": 1, "decision": 2, "choice": {"do": "pass"}}
+    assert codec.act_of(msgpack.packb(usual)) is not None
+    assert codec.act_of(msgpack.packb({**usual, **fields})) is None
+    assert codec.act_of(msgpack.packb(dict(reversed(usual.items())))) is None
 
 
 def test_unknown_fields_are_ignored_both_ways() -> None:

@@ -12,7 +12,7 @@ import trio
 from dalmuti.core.events import HandPrepared
 from dalmuti.protocol import messages as msg
 from dalmuti.server.config import Config
-from dalmuti.server.ladder.ladder import results_in
+from dalmuti.server.ladder.book import results_in
 from dalmuti.server.ladder.ratings import Result
 from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import Limits

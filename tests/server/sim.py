@@ -313,8 +313,9 @@ class Sim:
         self.names.update(batch.players)
         self.seeds.update(batch.seeds)
         self.jobs += batch.jobs
-        for conn, message in batch.output:
-            self.viewers[conn].take(message, self.now)
+        for conns, message in batch.output:
+            for conn in conns:
+                self.viewers[conn].take(message, self.now)
         if not self.table.closed:
             self._compare()
 

@@ -11,8 +11,8 @@ import trio
 
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
+from dalmuti.server.ladder.book import results_in
 from dalmuti.server.ladder.entrants import Entrants
-from dalmuti.server.ladder.ladder import results_in
 from dalmuti.server.ladder.ratings import Result, recomputed
 from dalmuti.server.store.store import Store
 from server.ladder import play_on

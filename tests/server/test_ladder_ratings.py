@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalmuti.protocol.text import likenesses
+from dalmuti.protocol.text import likenesses, skeleton
 from dalmuti.server.ladder.entrants import Entrants
 from dalmuti.server.ladder.ratings import (
     Line,
     Rating,
     Record,
     Result,
+    by_rank,
     counted,
     rated,
     recomputed,
-    sorted_records,
 )
 from dalmuti.server.sessions import digest
 
@@ -109,7 +111,7 @@ def test_the_same_results_give_the_same_records_and_only_those_who_played_change
     assert sum(record.hands for record in records.values()) == sum(
         one.hands for each in results for one in each.lines
     )
-    ordinals = [record.rating.ordinal for record in sorted_records(records.values())]
+    ordinals = [record.rating.ordinal for record in sorted(records.values(), key=by_rank)]
     assert ordinals == sorted(ordinals, reverse=True)
 
 
@@ -168,3 +170,101 @@ def test_names_under_which_nobody_played_are_free_again() -> None:
     statements = entrants.forget_unplayed(40.0, {"Here"})
     assert [values for _, values in statements] == [("Old",)]
     assert entrants.find("Old") is None and entrants.of_address("192.0.2.1") == 3
+
+
+NAMES = (
+    "Ian",
+    "lan",
+    "1an",
+    "Löwe",
+    "lowe",
+    "Tiger",
+    "t-iger",
+    "Rn",
+    "m",
+    "greedy ",
+    "Wolf",
+    "vvolf",
+)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.sampled_from(NAMES), st.sampled_from("AB")),
+        st.tuples(st.just("play"), st.lists(st.sampled_from(NAMES), min_size=1, max_size=3)),
+        st.tuples(st.just("tell"), st.integers(0, 3)),
+        st.tuples(st.just("forget"), st.integers(0, 9)),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=150)
+@given(STEPS, st.sets(st.sampled_from(NAMES), max_size=2))
+def test_what_is_kept_ready_is_what_a_look_at_all_names_finds(
+    steps: list[tuple[Any, ...]], banned: set[str]
+) -> None:
+    """Matches are told in any order; what is shown has those alone."""
+    entrants, number = Entrants(), 0
+    names: dict[str, str] = {}
+    untold: list[dict[str, Record]] = []
+    shown: dict[str, Record] = {}
+    for step in steps:
+        number += 1
+        match step:
+            case "add", name, address:
+                like = likenesses(name)
+                others = [*names, "greedy", "random", "careful", "expert"]
+                taken = any(not like.isdisjoint(likenesses(each)) for each in others)
+                assert entrants.is_like_another(name) == taken
+                if not taken:
+                    entrants.add(name, address, float(number))
+                    names[name] = address
+            case "play", players:
+                bots = [line(each, n) for n, each in enumerate(set(players) & names.keys())]
+                if bots:
+                    known = entrants.records()
+                    played = result(number, *bots, line("greedy", 1, True))
+                    untold.append(counted(known, played))
+                    entrants.update(untold[-1], float(number))
+            case "tell", which if untold:
+                changed = untold.pop(which % len(untold))
+                entrants.tell(changed)
+                for name, record in changed.items():
+                    if record.matches > shown.get(name, Record(name)).matches:
+                        shown[name] = record
+            case "forget", age:
+                for _, (name,) in entrants.forget_unplayed(float(number - age), {"Wolf"}):
+                    assert name != "Wolf" and entrants.find(str(name)) is None
+                    del names[str(name)]
+        ranked = sorted(shown.values(), key=by_rank)
+        assert list(entrants.standings()) == ranked
+        hidden = {skeleton(name) for name in banned}
+        seen = [each for each in ranked if skeleton(each.name) not in hidden]
+        assert list(entrants.standings(hidden)) == seen
+        assert len(entrants) == len(names)
+        by_address = Counter(names.values())
+        assert all(entrants.of_address(each) == by_address[each] for each in "AB")
+
+
+def test_with_many_names_nobody_s_question_looks_at_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entrants, looks = Entrants(), Counter[str]()
+    for number in range(500):
+        entrants.add(f"Bot {number}", "192.0.2.1", float(number))
+    changed = counted({}, result(1, *(line(f"Bot {number}", number) for number in range(9))))
+    entrants.update(changed, 600.0)
+    entrants.tell(changed)
+
+    def counting(name: str, call: Any) -> None:
+        def counted_call(*given: Any) -> Any:
+            looks[name] += 1
+            return call(*given)
+
+        monkeypatch.setattr(f"dalmuti.server.ladder.entrants.{name}", counted_call)
+
+    for name, call in (("likenesses", likenesses), ("skeleton", skeleton), ("by_rank", by_rank)):
+        counting(name, call)
+    assert entrants.is_like_another("bot 77") and not entrants.is_like_another("Tiger")
+    assert len(entrants.standings()) == 9
+    assert entrants.forget_unplayed(5.0, {f"Bot {n}" for n in range(500)}) == []
+    assert looks == {"likenesses": 2}

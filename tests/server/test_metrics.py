@@ -10,9 +10,9 @@ import trio
 
 from dalmuti.core import events as ev
 from dalmuti.protocol import messages as msg
+from dalmuti.server.brief import AT_ONCE
 from dalmuti.server.config import ConfigError, config_from
 from dalmuti.server.metrics import Histogram, Metrics, resident_bytes
-from dalmuti.server.scrape import AT_ONCE
 from dalmuti.server.watchdog import SLOW_SECONDS
 from server.wire import TcpServer, running
 

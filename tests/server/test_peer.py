@@ -269,15 +269,15 @@ async def test_a_bug_in_one_connection_ends_that_connection_and_nothing_else(
 ) -> None:
     server = MemoryServer(nursery)
     ada, bob = await server.table("Ada", "Bob")
-    view = server.lobby.view
+    view = server.lobby.board.view
 
     def broken() -> msg.Lobby:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(server.lobby, "view", broken)
+    monkeypatch.setattr(server.lobby.board, "view", broken)
     await bob.send(msg.ListTables(id=1))
     await bob.rest()
-    monkeypatch.setattr(server.lobby, "view", view)
+    monkeypatch.setattr(server.lobby.board, "view", view)
     assert (await ada.event(ev.PresenceChanged)).player == 2
     assert await ada.ask(msg.ListTables) == "ok"
     assert "connection_crashed" in server.log_text.getvalue()

@@ -13,9 +13,9 @@ from dalmuti.protocol import messages as msg
 from dalmuti.protocol.codec import encode
 from dalmuti.protocol.framing import TO_CLIENT_LIMIT
 from dalmuti.protocol.text import clean_name, clean_table_name
+from dalmuti.server.board import SHOWN
 from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
-from dalmuti.server.lobby import SHOWN
 from server.sim import NAME, Sim
 from server.wire import MemoryServer
 

@@ -127,7 +127,7 @@ class MemoryServer:
         self.lobby = Lobby(
             self.config, self.log, nursery, self.jobs.append, make_table, self.keeping
         )
-        nursery.start_soon(self.lobby.push_changes)
+        nursery.start_soon(self.lobby.board.push_changes)
         self._nursery = nursery
         self._conns = count(1)
 

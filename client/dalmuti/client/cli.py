@@ -37,7 +37,7 @@ def parser() -> Parser:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     top = parser()
-    given = top.parse_args(arguments)
+    given = top.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     if given.version:
         from importlib.metadata import version
 
@@ -74,6 +74,12 @@ def main(arguments: list[str] | None = None) -> int:
         return WRONG_USE
     except Exception as error:
         return _bug(error)
+
+
+def _joined(words: list[str]) -> list[str]:
+    """`bot new` and `bot doctor` are commands of two words, with a help of their own."""
+    two = " ".join(words[:2])
+    return [two, *words[2:]] if two in ("bot new", "bot doctor") else words
 
 
 def _flushed() -> bool:

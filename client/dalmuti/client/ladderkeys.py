@@ -42,6 +42,11 @@ class KeyFile:
         self.address, self.name = address, name
         self.key = self._load()
 
+    @property
+    def where(self) -> str:
+        """The file, for people."""
+        return str(self.path)
+
     def _load(self) -> str | None:
         try:
             return msgspec.json.decode(self.path.read_bytes(), type=Key).key

@@ -16,10 +16,13 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from dalmuti.client import out
+from dalmuti.client.i18n import tr
 from dalmuti.client.plain import catch_signals, converse, exit_code
 from dalmuti.client.session import Session
 from dalmuti.client.steward import Steward
 from dalmuti.client.talk import Talk, commands
+from dalmuti.client.tui import asidetexts
+from dalmuti.client.tui.attention import Attention
 
 
 class Choices(Completer):
@@ -33,7 +36,8 @@ class Choices(Completer):
     ) -> Iterable[Completion]:
         typed = document.text_before_cursor.lstrip()
         decision = self.talk.model.decision
-        choices = [str(choice) for choice in decision.choices] if decision else []
+        shown = decision.choices if decision is not None and not self.talk.hidden else ()
+        choices = map(str, shown)
         for word in (*choices, *commands()):
             if word.startswith(typed):
                 yield Completion(word, start_position=-len(typed))
@@ -55,11 +59,24 @@ class Lines(AsyncIterator[str]):
             raise StopAsyncIteration from None
 
 
-async def run_line(session: Session, steward: Steward) -> int:
-    """Plays in line mode on a terminal. Returns the exit code."""
-    talk = Talk(deals_itself=steward.hands is not None)
+async def run_line(
+    session: Session, steward: Steward, talk: Talk | None = None, title: bool = False
+) -> int:
+    """Plays in line mode on a terminal. Returns the exit code.
+
+    With `title` the title of the window says when it is our turn.
+    """
+    talk = talk or Talk(deals_itself=steward.hands is not None)
     prompt: PromptSession[str] = PromptSession("> ", completer=Choices(talk))
     caught: list[int] = []
+    attention = Attention(prompt.output)
+
+    def told() -> None:
+        if talk.rings:
+            attention.ring()
+        if title:
+            asked = talk.model.decision is not None
+            attention.title(tr(asidetexts.TITLE_TURN if asked else asidetexts.TITLE))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(catch_signals, session, caught)
@@ -71,7 +88,9 @@ async def run_line(session: Session, steward: Steward) -> int:
                 Lines(session, prompt),
                 out.say,
                 patient=False,
+                told=told,
             )
+        attention.close()
         if ended.text and not ended.code and not caught:
             out.say(ended.text)
         sys.stdout.flush()

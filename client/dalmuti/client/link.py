@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 import anyio
 
+from dalmuti.client import words
 from dalmuti.client.i18n import tr
 from dalmuti.protocol.codec import Unknown, UnknownEvent
 from dalmuti.protocol.connection import NEED_DATA, ClientConnection, Connection, State, bye_for
@@ -26,10 +27,20 @@ DEAD_SECONDS: Final = 45.0
 """Silence after which the connection counts as lost."""
 GOODBYE_SECONDS: Final = 2.0
 """How long we wait for the server to close after our bye."""
+WELCOME_SECONDS: Final = 10.0
+"""How long a server may take to greet us. It has nothing else to do for it than to look us up."""
+PASSWORD_SECONDS: Final = 35.0
+"""The same where we give a password: a wrong one is answered late on purpose, after half a minute
+at most."""
 OUTBOX: Final = 256
 """Frames that wait to be sent; a server that takes none of so many is given up."""
 
 Message = ServerMessage | Unknown | UnknownEvent
+
+
+def patience_for(password: str | None) -> float:
+    """How long the first welcome is waited for, in seconds."""
+    return WELCOME_SECONDS if password is None else PASSWORD_SECONDS
 
 
 class Over(Exception):
@@ -41,7 +52,19 @@ class Lost(Over):
 
 
 class Nonsense(Lost):
-    """The other side does not speak our protocol."""
+    """The other side does not speak our protocol; `first` is how what it says begins."""
+
+    def __init__(self, text: str, first: bytes = b"") -> None:
+        super().__init__(text)
+        self.first = first
+
+
+class Unanswered(Lost):
+    """The other side took the connection, and did not greet us within `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(words.no_welcome(seconds))
+        self.seconds = seconds
 
 
 class Untrusted(Over):
@@ -80,6 +103,8 @@ class Link:
         self._connection: ClientConnection = Connection("client")
         self._outbox, self._mail = anyio.create_memory_object_stream[bytes | None](OUTBOX)
         self._scope = anyio.CancelScope()
+        self._first = b""
+        self._patience, self._greeted_by = WELCOME_SECONDS, 0.0
 
     @property
     def is_open(self) -> bool:
@@ -108,9 +133,13 @@ class Link:
         """Ends the connection at once."""
         self._scope.cancel()
 
-    async def run(self, hello: Hello) -> None:
-        """Says hello, then takes every message until the end. Always raises an Over."""
+    async def run(self, hello: Hello, patience: float = WELCOME_SECONDS) -> None:
+        """Says hello, then takes every message until the end. Always raises an Over.
+
+        The welcome has to be there after `patience` seconds, whatever else comes.
+        """
         reason: Over = Lost(tr("The server closed the connection."))
+        self._patience, self._greeted_by = patience, anyio.current_time() + patience
         try:
             async with anyio.create_task_group() as tasks:
                 with self._scope:
@@ -144,18 +173,24 @@ class Link:
         silence = 0.0
         while True:
             data = None
-            with anyio.move_on_after(PING_SECONDS):
+            seconds = PING_SECONDS
+            if self._connection.version is None:
+                seconds = self._greeted_by - anyio.current_time()
+                if seconds <= 0:
+                    raise Unanswered(self._patience)
+            with anyio.move_on_after(seconds):
                 data = await self._receive()
             if data is None:
+                if self._connection.version is None:
+                    continue
                 silence += PING_SECONDS
                 if silence >= DEAD_SECONDS:
-                    if not self.is_open:
-                        raise Lost(tr("The server answers nothing: is it a server of Dalmuti?"))
                     raise Lost(tr("The server has been silent for too long."))
                 if self.is_open:
                     self.send(Ping())
                 continue
             silence = 0.0
+            self._first = self._first or data[:80]
             self._connection.receive_data(data)
             try:
                 while (message := self._connection.next_message()) is not NEED_DATA:
@@ -163,7 +198,7 @@ class Link:
             except RemoteProtocolError as error:
                 with suppress(LocalProtocolError):
                     self.send(bye_for(error))
-                raise Nonsense(str(error)) from None
+                raise Nonsense(str(error), self._first) from None
 
     async def _receive(self) -> bytes:
         try:

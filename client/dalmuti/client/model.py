@@ -16,11 +16,13 @@ from dalmuti.client import words
 from dalmuti.client.fold import fold
 from dalmuti.client.plausible import believe, believe_event
 from dalmuti.core import events as ev
+from dalmuti.core.cards import counts_of
 from dalmuti.core.views import TableView
 from dalmuti.protocol.codec import Unknown, UnknownEvent
 from dalmuti.protocol.messages import (
     Act,
     Bye,
+    Choice,
     Decision,
     Draining,
     Error,
@@ -35,8 +37,13 @@ from dalmuti.protocol.messages import (
 )
 from dalmuti.protocol.text import safe_text
 
-LogKind = Literal["event", "pass", "chat", "notice", "warning"]
-LOG_KINDS: Mapping[type[ev.Event], LogKind] = {ev.Passed: "pass", ev.Chatted: "chat"}
+LogKind = Literal["event", "pass", "own", "chat", "notice", "warning"]
+LOG_KINDS: Mapping[type[ev.Event], LogKind] = {
+    ev.Passed: "pass",
+    ev.Chatted: "chat",
+    ev.Dealt: "own",
+    ev.TaxesPaid: "own",
+}
 FREQUENT = (ev.Turn, ev.Played, ev.Passed, ev.WentOut, ev.TrickEnded)
 """Events that come a hundred times a hand and change nobody's seat: one look at them is enough."""
 LOG_LINES = 500
@@ -46,7 +53,8 @@ LOG_LINES = 500
 class Line(Struct, frozen=True):
     """A line of the log: a sentence about an event, chat, or a word of the client itself.
 
-    A pass is an event; it has a kind of its own, since there are so many of them.
+    A pass is an event; it has a kind of its own, since there are so many of them. So have events
+    that may tell of cards which only we can see (`own`), since those can be hidden.
     """
 
     kind: LogKind
@@ -79,6 +87,7 @@ class Answer(Struct, frozen=True):
 
     request: int
     decision: Decision
+    choice: Choice
 
 
 class Model(Struct, frozen=True, kw_only=True):
@@ -140,7 +149,10 @@ def reduce(model: Model, message: Input, now: float) -> Model:
             if model.decision is None or model.decision.decision != message.decision:
                 return model
             return replace(
-                model, decision=None, answer=Answer(message.id, model.decision), refusal=""
+                model,
+                decision=None,
+                answer=Answer(message.id, model.decision, message.choice),
+                refusal="",
             )
         case Ok(re=request):
             done = model.answer is not None and model.answer.request == request
@@ -230,12 +242,22 @@ def _undecided(model: Model) -> Model:
 
 def _refused(model: Model, message: Error) -> Model:
     """A refused answer leaves the decision as it was, unless the game has gone on."""
-    text = safe_text(words.error(message.code, message.message))
-    model = _log(replace(model, refusal=text), "warning", text)
-    if model.answer is None or model.answer.request != message.re:
+    answered = model.answer is not None and model.answer.request == message.re
+    why = _why_refused(model, message.code) if answered else ""
+    text = safe_text(why or words.error(message.code, message.message))
+    model = _log(replace(model, refusal=text), "own" if why else "warning", text)
+    if model.answer is None or not answered:
         return model
     late = message.code in ("stale_decision", "no_decision")
     return replace(model, decision=None if late else model.answer.decision, answer=None)
+
+
+def _why_refused(model: Model, code: str) -> str:
+    """Why our own move was refused; empty where the code tells of something else."""
+    hand = model.table.hand if model.table else None
+    if model.answer is None or hand is None:
+        return ""
+    return words.refused(code, model.answer.choice, counts_of(hand.cards or ()), hand.trick.top)
 
 
 def _link(model: Model, message: LinkChanged) -> Model:

@@ -17,6 +17,11 @@ def clean(text: str) -> str:
     return "\n".join(map(safe_text, text.split("\n")))
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 deal`, `1,000 deals`: for the tools of bot authors, which speak English only."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def say(text: str) -> None:
     """Prints lines. Raises OSError when nobody reads them any more."""
     print(clean(text), flush=True)

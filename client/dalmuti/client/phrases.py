@@ -5,8 +5,6 @@ The companion of `words`, with the same promise: pure, whole sentences, one thin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dalmuti.client import words
 from dalmuti.client.i18n import LANGUAGES, mark, tr, tr_in, tr_n
 from dalmuti.client.model import Model
@@ -28,6 +26,11 @@ HELP = (
         " sits here, what is left of the clock, what was said last."
     ),
     mark("say TEXT: chat. rules: how to play, and the rules of this table."),
+    mark(
+        "hide, show: say nothing of your cards while somebody looks on or listens; say it again."
+        " autopass: pass by itself until the trick is over. bell: on your turn, or none. advice:"
+        " what the expert bot would do, in a game that was begun with --advice."
+    ),
     mark("away, back: let the stand-in play for you, and take your seat back."),
     mark(
         "For the host: deal, add [BOT], kick NAME, allow (who was kicked may come"
@@ -42,6 +45,15 @@ HELP = (
 """A translation says the words of its own language, which `talk` knows; the English ones do too."""
 
 WHAT_TO_TYPE = mark("Type help to hear what you can type, or rules to hear how to play.")
+
+HIDES = mark("What only you may see is not said any more; show says it again.")
+HIDDEN_HAND = mark("Your cards are hidden; show says what you hold.")
+HIDDEN_LINE = mark("(Hidden: what only you may see.)")
+HIDDEN_REASON = mark("That cannot be done now; show says what you hold, and why not.")
+LESSON_HIDDEN = mark("The lesson is silent while your cards are hidden; show says them again.")
+BELL_ON = mark("The bell rings when it is your turn.")
+BELL_OFF = mark("No bell any more.")
+NO_LOG = mark("Nothing has happened yet.")
 
 
 def help_lines() -> tuple[str, ...]:
@@ -65,13 +77,19 @@ def question(view: TableView, decision: Decision) -> str:
     """What is to be decided, with the default and the own cards."""
     hand = view.hand
     default = words.move(decision.default)
-    text = _question(view, decision, default)
+    text = _question(view, decision, default, only_pass=len(decision.choices) == 1)
     if decision.kind != "revolution" and len(decision.choices) > 1 and hand and hand.cards:
         return f"{text} {tr('You hold {hand}.', hand=words.hand(hand.cards))}"
     return text  # there is nothing to choose from the hand
 
 
-def _question(view: TableView, decision: Decision, default: str) -> str:
+def hidden_question(view: TableView, decision: Decision) -> str:
+    """What is to be decided, without a word that depends on the own cards."""
+    text = _question(view, decision, tr("the default"), only_pass=False)
+    return f"{text} {tr('Your cards are hidden; show says them.')}"
+
+
+def _question(view: TableView, decision: Decision, default: str, *, only_pass: bool) -> str:
     hand = view.hand
     top = hand.trick.top if hand else None
     match decision.kind:
@@ -79,7 +97,7 @@ def _question(view: TableView, decision: Decision, default: str) -> str:
             return tr("Your turn: lead any set (an empty line: {default}).", default=default)
         case "follow" if hand is not None and top is not None and hand.trick.owner is not None:
             owner = words.name(view, hand.order[hand.trick.owner])
-            if len(decision.choices) == 1:
+            if only_pass:
                 return tr(
                     "Your turn: you can only pass on {owner}'s {play} (an empty line: {default}).",
                     owner=owner,
@@ -300,9 +318,3 @@ def _table(info: TableInfo) -> str:
     if changed:
         about = tr("{about}; house rules: {rules}", about=about, rules=", ".join(changed))
     return tr("Table {table}: {about}.", table=info.table, about=about)
-
-
-def log_lines(model: Model, number: int) -> list[str]:
-    """The last lines of the log."""
-    lines: Sequence[str] = [line.text for line in model.log[-number:]]
-    return [*lines] or [tr("Nothing has happened yet.")]

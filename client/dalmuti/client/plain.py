@@ -9,6 +9,7 @@ thread that holds it stops the interpreter from ending.
 from __future__ import annotations
 
 import codecs
+import math
 import os
 import queue
 import signal
@@ -34,6 +35,7 @@ WAITING_LINES: Final = 20_000
 """Lines kept for a reader that does not read; after that some are left out."""
 LAST_WORDS_SECONDS: Final = 2.0
 """How long we wait at the end for a slow reader to take the last lines."""
+BELL: Final = "\a"
 LONGEST_LINE: Final = 4000
 """Characters of one input line; the rest of it is dropped."""
 
@@ -75,6 +77,11 @@ class Printer:
             self._left_out = 0
         self._lines.put(line)
 
+    def ring(self) -> None:
+        """Rings the bell, if this is a terminal; a pipe gets nothing but sentences."""
+        if os.isatty(self._descriptor):
+            self._lines.put(BELL)
+
     def close(self) -> None:
         """Waits a little for what is still to be written."""
         self._lines.put(None)
@@ -83,7 +90,8 @@ class Printer:
     def _work(self) -> None:
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         while (line := self._lines.get()) is not None:
-            data = memoryview(f"{out.clean(line)}\n".encode(encoding, "replace"))
+            whole = BELL if line is BELL else f"{out.clean(line)}\n"
+            data = memoryview(whole.encode(encoding, "replace"))
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
@@ -121,8 +129,10 @@ async def converse(
     say: Callable[[str], None],
     *,
     patient: bool,
+    told: Callable[[], None] = lambda: None,
 ) -> Ended:
-    """Runs the session with this conversation until it is over.
+    """Runs the session with this conversation until it is over; `told` is called after each message
+    that was heard.
 
     With `patient`, an answer that comes before its question waits for it, as in a script that
     writes all its answers at once; at a terminal it would be a key pressed by mistake. When the
@@ -132,15 +142,29 @@ async def converse(
     news = anyio.Event()
 
     def hear(message: Input) -> None:
-        nonlocal news
         for line in talk.hear(message, anyio.current_time()):
             say(line)
+        told()
         for request, fields in steward.react(talk.model):
             session.request(request, **fields)
         if steward.done(talk.model):
             session.close(leave=True)
+        stir()
+
+    def stir() -> None:
+        nonlocal news
         news.set()
         news = anyio.Event()
+
+    async def keep_time() -> None:
+        """Sends what is due by itself."""
+        while True:
+            at = math.inf if talk.due_at is None else talk.due_at
+            with anyio.CancelScope(deadline=at):
+                await news.wait()
+            due = talk.due(anyio.current_time())
+            if due is not None and due.request is not None:
+                session.request(due.request, **due.fields)
 
     async def listen() -> None:
         async for line in lines:
@@ -155,18 +179,20 @@ async def converse(
             if reply.end:
                 session.close(leave=reply.end == "leave")
                 return
+            stir()
         while patient and talk.model.table is None and talk.model.lobby is None:
             await news.wait()
         session.close(leave=True)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(listen)
+        tasks.start_soon(keep_time)
         ended = await session.run(hear)
         tasks.cancel_scope.cancel()
     return ended
 
 
-async def run_plain(session: Session, steward: Steward) -> int:
+async def run_plain(session: Session, steward: Steward, talk: Talk | None = None) -> int:
     """Plays in plain mode on standard input and output. Returns the exit code.
 
     What went wrong is said on standard error, as a sentence.
@@ -174,6 +200,7 @@ async def run_plain(session: Session, steward: Steward) -> int:
     send, receive = anyio.create_memory_object_stream[str](0)
     interactive = sys.stdin is not None and sys.stdin.isatty()
     caught: list[int] = []
+    talk = talk or Talk(deals_itself=steward.hands is not None)
     async with BlockingPortal() as portal, anyio.create_task_group() as tasks:
 
         def take(line: str | None) -> None:
@@ -193,11 +220,12 @@ async def run_plain(session: Session, steward: Steward) -> int:
         tasks.start_soon(catch_signals, session, caught)
         ended = await converse(
             session,
-            Talk(deals_itself=steward.hands is not None),
+            talk,
             steward,
             receive,
             printer.say,
             patient=not interactive,
+            told=lambda: printer.ring() if talk.rings else None,
         )
         if ended.text and not ended.code and not caught:
             printer.say(ended.text)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dalmuti.client.fold import HAND_EVENTS
+from dalmuti.client.i18n import tr
 from dalmuti.core.events import (
     Dealt,
     Due,
@@ -37,11 +38,11 @@ def believe(view: TableView) -> None:
     """Raises Impossible for a snapshot that no game can lead to."""
     seated = {info.player for info in view.players}
     if len(seated) < len(view.players):
-        raise Impossible("two players have one number")
+        raise Impossible(tr("two players have one number"))
     if view.you is not None and view.you not in seated:
-        raise Impossible("you have a number that no player has")
+        raise Impossible(tr("you have a number that no player has"))
     if len(set(view.order)) < len(view.order) or not seated.issuperset(view.order):
-        raise Impossible("its seats are of players who are not there, or of one twice")
+        raise Impossible(tr("its seats are of players who are not there, or of one twice"))
     if view.result is not None:
         _result(view, view.result)
     if view.hand is not None:
@@ -54,12 +55,12 @@ def believe_event(view: TableView, event: Seen) -> None:
         _result(view, event)
     elif isinstance(event, HAND_EVENTS):
         if view.hand is None:
-            raise Impossible("it tells of a hand that nobody plays")
+            raise Impossible(tr("it tells of a hand that nobody plays"))
         seats = len(view.hand.order)
         if any(seat >= seats for seat in _seats_of(event)):
-            raise Impossible(f"there is no such seat at a table of {seats}")
+            raise Impossible(tr("there is no such seat at a table of {seats}", seats=seats))
         if isinstance(event, Played | Passed) and len(view.hand.sizes) != seats:
-            raise Impossible("somebody plays before the cards are dealt")
+            raise Impossible(tr("somebody plays before the cards are dealt"))
         if isinstance(event, Dealt):
             _deal(view.hand, event.sizes, event.cards)
 
@@ -86,21 +87,21 @@ def _result(view: TableView, result: HandEnded) -> None:
     seated = {info.player for info in view.players}
     places = [line.player for line in result.places]
     if len(set(places)) < len(places) or not seated.issuperset(places):
-        raise Impossible("its places are of players who are not there, or of one twice")
+        raise Impossible(tr("its places are of players who are not there, or of one twice"))
 
 
 def _hand(view: TableView, hand: HandView) -> None:
     seats = len(hand.order)
     seated = {info.player for info in view.players}
     if seats < 2 or len(set(hand.order)) < seats or not seated.issuperset(hand.order):
-        raise Impossible("its hand has too few players, or some who are not there")
+        raise Impossible(tr("its hand has too few players, or some who are not there"))
     if hand.seat is not None and (hand.seat >= seats or hand.order[hand.seat] != view.you):
-        raise Impossible("your seat is another's")
+        raise Impossible(tr("your seat is another's"))
     trick = hand.trick
     if (trick.top is None) != (trick.owner is None):
-        raise Impossible("its trick belongs to nobody")
+        raise Impossible(tr("its trick belongs to nobody"))
     if hand.turn is not None and not hand.sizes:
-        raise Impossible("it is somebody's turn before the cards are dealt")
+        raise Impossible(tr("it is somebody's turn before the cards are dealt"))
     named = [*trick.passed, *hand.finished, *(act.seat for act in trick.acts)]
     named += [act.seat for act in hand.last_trick]
     named += [] if trick.owner is None else [trick.owner]
@@ -108,13 +109,13 @@ def _hand(view: TableView, hand: HandView) -> None:
     named += [] if hand.revolution is None else [hand.revolution.seat]
     named += _parties(hand.dues) + _parties(hand.exchanges)
     if any(seat >= seats for seat in named):
-        raise Impossible(f"there is no such seat at a table of {seats}")
+        raise Impossible(tr("there is no such seat at a table of {seats}", seats=seats))
     if hand.sizes:
         _deal(hand, hand.sizes, hand.cards)
 
 
 def _deal(hand: HandView, sizes: tuple[int, ...], cards: tuple[int, ...] | None) -> None:
     if len(sizes) != len(hand.order):
-        raise Impossible("its cards are dealt to other seats than there are")
+        raise Impossible(tr("its cards are dealt to other seats than there are"))
     if cards is not None and (hand.seat is None or len(cards) != sizes[hand.seat]):
-        raise Impossible("your cards are not as many as it says")
+        raise Impossible(tr("your cards are not as many as it says"))

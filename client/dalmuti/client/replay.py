@@ -117,4 +117,7 @@ def verdicts(record: Record) -> tuple[list[str], bool]:
     found = verify(record)
     if not found:
         return [tr("There is no hand in this record.")], True
-    return [safe_text(verdict.text) for verdict in found], all(verdict.ok for verdict in found)
+    lines = [safe_text(verdict.text) for verdict in found]
+    if not record.fair:
+        lines[:0] = [words.not_fair()]
+    return lines, all(verdict.ok for verdict in found)

@@ -27,7 +27,18 @@ from msgspec.structs import replace
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr
-from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted
+from dalmuti.client.link import (
+    DEAD_SECONDS,
+    Link,
+    Lost,
+    Message,
+    Nonsense,
+    Over,
+    Stream,
+    Unanswered,
+    Untrusted,
+    patience_for,
+)
 from dalmuti.client.model import DealChecked, Input, LinkChanged
 from dalmuti.client.plausible import Impossible
 from dalmuti.core.events import HandPrepared, HandStarted
@@ -118,6 +129,10 @@ class LadderName(Protocol):
     name: str
     key: str | None
 
+    @property
+    def where(self) -> str:
+        """Where the key is kept, for people."""
+
     def save(self, name: str, key: str) -> None:
         """Keeps the key that the server gave us with a new name."""
 
@@ -144,7 +159,7 @@ class _End(Over):
 class Session:
     """One client at one server, over as many connections as it takes."""
 
-    link_type: type[Link] = Link
+    link_type: Callable[[Stream, Callable[[Message], None]], Link] = Link
     """What a connection is made of."""
 
     def __init__(
@@ -152,7 +167,7 @@ class Session:
         connect: Callable[[], Awaitable[Stream]],
         *,
         name: str,
-        address: str = "the server",
+        address: str = "",
         number_name: bool = False,
         kind: Literal["human", "bot"] = "human",
         password: str | None = None,
@@ -180,7 +195,7 @@ class Session:
         """
         self._note = note
         self.connect = connect
-        self.address = address
+        self.address = address or tr("the server")
         self.name = name
         self.seated: Held | None = held
         """The seat that is ours, with its newest token."""
@@ -284,10 +299,11 @@ class Session:
     def _no_server(self, lost: Lost) -> Ended:
         """Why we never were connected at all."""
         if isinstance(lost, Nonsense):
-            return Ended(
-                "refused",
-                tr("{address} is no Dalmuti server: {reason}.", address=self.address, reason=lost),
-            )
+            return Ended("refused", words.no_server(self.address, lost.first, str(lost)))
+        if isinstance(lost, Unanswered):
+            known = self._password is not None
+            text = words.silent(self.address, lost.seconds, with_password=known)
+            return Ended("unreachable", text)
         return Ended("unreachable", str(lost))
 
     def _lasted(self, now: float) -> bool:
@@ -325,7 +341,8 @@ class Session:
             strict=self._strict,
         )
         try:
-            await self._link.run(hello)
+            first = self._instance is None
+            await self._link.run(hello, patience_for(self._password) if first else DEAD_SECONDS)
         finally:
             self._link = None
 
@@ -459,10 +476,8 @@ class Session:
         if message.code == "name_taken" and self._number_name and self._ladder is None:
             self._next_name()
         text = words.error(message.code, message.message)
-        if self._ladder is not None and message.code in ("draining", "rate_limited"):
-            raise Lost(text)
-        if self._ladder is not None and message.code == "unknown_type":
-            text = words.error("no_ladder", "")  # the server is older than the ladder
+        if self._ladder is not None:
+            text = self._refused_in_ladder(self._ladder, message, text)
         if not self.stay:
             raise _End(Ended("refused", text))
         self._entry = None
@@ -473,6 +488,20 @@ class Session:
             self._on_message(message)
         self._enter()
         return True
+
+    @staticmethod
+    def _refused_in_ladder(ladder: LadderName, message: Error, text: str) -> str:
+        """Why we are not enlisted. Raises Lost where it may be tried again."""
+        match message.code:
+            case "draining" | "rate_limited":
+                raise Lost(text)
+            case "unknown_type":
+                return words.error("no_ladder", "")  # the server is older than the ladder
+            case "name_taken":
+                return words.ladder_name_taken(ladder.name, ladder.where)
+            case "wrong_key":
+                return words.ladder_key_wrong(ladder.name, ladder.where)
+        return text
 
     def _next_name(self) -> None:
         """`ada` is taken: come again as `ada-2`."""

@@ -15,6 +15,7 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr
 from dalmuti.protocol.text import clean_name
 
@@ -36,6 +37,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Mode = "screen"
     ascii: bool = False
     theme: Theme = "default"
+    mouse: bool = True
+    bell: bool = True
+    """Ring when it is our turn."""
+    title: bool = True
+    """Say in the title of the window when it is our turn."""
 
 
 def path() -> Path:
@@ -102,7 +108,7 @@ def chosen_name(given: str | None, settings: Settings) -> tuple[str, bool]:
         try:
             return clean_name(wanted), True
         except ValueError as error:
-            raise SettingsError(str(error)) from None
+            raise SettingsError(said(str(error))) from None
     try:
         return clean_name(getpass.getuser()), False
     except (ValueError, OSError, KeyError, ImportError):

@@ -12,7 +12,18 @@ import anyio
 
 from dalmuti.client import out, settings, start, words
 from dalmuti.client.commands.parts import NO_CONNECTION, OK, REFUSED
-from dalmuti.client.link import Link, Lost, Message, Nonsense, Over, Stream, Untrusted, tcp
+from dalmuti.client.link import (
+    Link,
+    Lost,
+    Message,
+    Nonsense,
+    Over,
+    Stream,
+    Unanswered,
+    Untrusted,
+    patience_for,
+    tcp,
+)
 from dalmuti.client.words.standings import standings
 from dalmuti.protocol.messages import VERSIONS, Bye, Error, Hello, Ladder, ListLadder, Rank, Welcome
 
@@ -65,7 +76,7 @@ class Look:
         )
         try:
             self._link = Link(await connect(), self._take)
-            await self._link.run(hello)
+            await self._link.run(hello, patience_for(self._password))
         except _Done as done:
             if str(done):
                 raise _refusal(str(done), done.code) from None
@@ -74,8 +85,12 @@ class Look:
         except OSError as error:
             raise _refusal(words.unreachable(self._address, error), NO_CONNECTION) from None
         except Nonsense as problem:
-            text = f"{self._address} is no Dalmuti server: {problem}"
+            text = words.no_server(self._address, problem.first, str(problem))
             raise _refusal(text, REFUSED) from None
+        except Unanswered as silence:
+            known = self._password is not None
+            text = words.silent(self._address, silence.seconds, with_password=known)
+            raise _refusal(text, NO_CONNECTION) from None
         except Lost as lost:
             raise _refusal(str(lost), NO_CONNECTION) from None
         except Untrusted as problem:

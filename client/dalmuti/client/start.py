@@ -22,6 +22,7 @@ from typing import Any, Final
 from dalmuti.client import i18n, out, servers, settings
 from dalmuti.client.commands.parts import OK, WRONG_USE
 from dalmuti.client.commands.tables import LEVELS
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr
 from dalmuti.client.settings import Settings, SettingsError
 from dalmuti.core.options import OptionError, TableOptions, options_from
@@ -87,8 +88,13 @@ def play(given: argparse.Namespace) -> int:
     wishes = settings.load()
     mode = mode_of(given, wishes)
     name, _ = settings.chosen_name(given.name, wishes)
-    options = _options(given, {"turn_seconds": 0})
     levels = [LEVELS[given.level[n % len(given.level)]] for n in range(given.seats - 1)]
+    if given.learn:
+        from dalmuti.client import learning
+
+        learning.prepare(given)
+        levels = [learning.BOT] * (given.seats - 1)
+    options = _options(given, {"turn_seconds": 0})
     server = servers.start_private(given.bot_delay, servers.matches_folder())
     try:
         with quick_imports():
@@ -126,6 +132,7 @@ def _say_saved(server: servers.Server, commitments: Collection[str], *, over: bo
 
 def host(given: argparse.Namespace) -> int:
     """A server for the network, a table on it, and ourselves as its host."""
+    _no_advice(given)
     if given.bots >= given.seats:
         raise Refusal(
             tr(
@@ -202,6 +209,7 @@ def host(given: argparse.Namespace) -> int:
 
 def join(given: argparse.Namespace) -> int:
     """A seat at somebody's table, or our own again."""
+    _no_advice(given)
     if given.address is None:
         from dalmuti.client.choosing import choose
 
@@ -247,6 +255,14 @@ def join(given: argparse.Namespace) -> int:
             store[0].close()
 
 
+def _no_advice(given: argparse.Namespace) -> None:
+    """Raises Refusal where advice is wanted against people."""
+    if given.advice:
+        raise Refusal(
+            tr("--advice: expected a game against bots alone, which is `dalmuti play --advice`")
+        )
+
+
 def trust_of(given: argparse.Namespace, host: str, port: int) -> Any:
     """The `trust.Trust` for a connection with TLS; None without. Raises Refusal."""
     if not given.tls and given.fingerprint is None:
@@ -271,14 +287,22 @@ def show(
     """Runs the session under the interface that was chosen; all run on asyncio."""
     import anyio
 
+    advise, learn = _advisor(given), getattr(given, "learn", False)
+    bell = wishes.bell if given.bell is None else given.bell
+    title = wishes.title if given.title is None else given.title
+    if mode != "screen":
+        from dalmuti.client.talk import Talk
+
+        deals = steward.hands is not None
+        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise)
     if mode == "plain":
         from dalmuti.client.plain import run_plain
 
-        return anyio.run(run_plain, session, steward)
+        return anyio.run(run_plain, session, steward, talk)
     if mode == "line":
         from dalmuti.client.line import run_line
 
-        return anyio.run(run_line, session, steward)
+        return anyio.run(run_line, session, steward, talk, title)
     with quick_imports():
         from dalmuti.client.tui.app import run_screen
         from dalmuti.client.tui.control import Options
@@ -288,8 +312,25 @@ def show(
         stay=session.stay,
         ascii=bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8(),
         theme=given.theme or wishes.theme,
+        mouse=wishes.mouse if given.mouse is None else given.mouse,
+        bell=bell,
+        title=title,
+        learn=learn,
     )
-    return anyio.run(run_screen, session, steward, options)
+    return anyio.run(run_screen, session, steward, options, advise)
+
+
+def _advisor(given: argparse.Namespace) -> Any:
+    """The expert bot as an advisor, where it was asked for. Raises Refusal when it is damaged."""
+    if not given.advice:
+        return None
+    from dalmuti.client.bots.advisor import Advisor
+    from dalmuti.client.bots.network import WeightsError
+
+    try:
+        return Advisor()
+    except WeightsError as error:
+        raise Refusal(tr("--advice: the expert is not there: {why}", why=error)) from None
 
 
 # -- records and the protocol -----------------------------------------------------------------
@@ -390,7 +431,7 @@ def options_given(rules: str, usual: dict[str, str | int]) -> TableOptions:
     try:
         return options_from({**usual, **values})
     except OptionError as error:
-        raise Refusal(f"--rules: {error}") from None
+        raise Refusal(f"--rules: {said(str(error))}") from None
 
 
 def table_name(given: str | None, name: str) -> str:
@@ -398,7 +439,7 @@ def table_name(given: str | None, name: str) -> str:
     try:
         return clean_table_name(given if given is not None else _own_table(name))
     except ValueError as error:
-        raise Refusal(f"--table: {error}") from None
+        raise Refusal(f"--table: {said(str(error))}") from None
 
 
 def _own_table(name: str) -> str:

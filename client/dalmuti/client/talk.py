@@ -7,19 +7,29 @@ only move lines; the session is not known here.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from dalmuti.client import phrases, words
-from dalmuti.client.i18n import mark_in, tr, tr_in
-from dalmuti.client.model import Input, LinkChanged, Model, reduce
+from dalmuti.client.advice import Advise
+from dalmuti.client.answers import answer, expected, looks_like_an_answer
+from dalmuti.client.autopass import LOCKED, AutoPass, person
+from dalmuti.client.i18n import mark, mark_in, tr, tr_in
+from dalmuti.client.model import Input, Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
-from dalmuti.core import moves
-from dalmuti.core.cards import JESTER, Play, counts_of
-from dalmuti.core.events import HandPrepared, PlayerInfo
-from dalmuti.core.moves import Call, Decline, Give, IllegalMove, Pass
+from dalmuti.client.words.lesson import Course
+from dalmuti.core.events import (
+    DealRevealed,
+    Dealt,
+    HandEnded,
+    HandPrepared,
+    PlayerInfo,
+    Scored,
+)
+from dalmuti.core.moves import PASS
+from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
     Act,
     AddBot,
@@ -42,8 +52,15 @@ from dalmuti.protocol.messages import (
 from dalmuti.protocol.text import safe_text
 
 LOG_SHOWN = 20
+AUTOPASS_HINT = mark("Type autopass again to choose for yourself.")
+AUTOPASS_OVER = mark("You choose for yourself again.")
 COMMANDS = (
     mark_in("command", "hand"),
+    mark_in("command", "hide"),
+    mark_in("command", "show"),
+    mark_in("command", "autopass"),
+    mark_in("command", "bell"),
+    mark_in("command", "advice"),
     mark_in("command", "table"),
     mark_in("command", "score"),
     mark_in("command", "who"),
@@ -86,6 +103,7 @@ def in_english(text: str) -> str:
     """What was typed, its first word (or all of it) in English where this language has another."""
     english = (*COMMANDS, *ANSWERS)
     own = {tr_in("command", each).casefold(): each for each in english}
+    own[words.move(PASS)] = "pass"  # as it stands among the choices
     whole = text.casefold()
     if whole in own:
         return own[whole]
@@ -106,11 +124,29 @@ class Reply(Struct, frozen=True):
 
 
 class Talk:
-    """A conversation about one session. `deals_itself`: somebody else sees to the dealing."""
+    """A conversation about one session. `deals_itself`: somebody else sees to the dealing; `bell`:
+    a question rings; `learn`: what comes up is explained; `advise` is the expert bot; `wait` draws
+    the seconds before a pass that is made by itself."""
 
-    def __init__(self, *, deals_itself: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        deals_itself: bool = False,
+        bell: bool = True,
+        learn: bool = False,
+        advise: Advise | None = None,
+        wait: Callable[[], float] = person,
+    ) -> None:
         self.model = Model()
         self.deals_itself = deals_itself
+        self.bell = bell
+        self.hidden = False
+        """What only we may see is not said: somebody looks on, or listens."""
+        self.rings = False
+        """Whether what was heard last asks us something, and the bell is to ring."""
+        self._course = Course(lines=True) if learn else None
+        self._advise = advise
+        self._autopass = AutoPass(wait)
         self._asked: Decision | None = None
         self._tables: tuple[str, ...] | None = None
         self._dealt = 0
@@ -121,11 +157,16 @@ class Talk:
     def hear(self, message: Input, now: float) -> list[str]:
         """The lines that this message is worth, already safe to print."""
         before, self.model = self.model, reduce(self.model, message, now)
+        self.rings = False
+        was_passing = self._autopass.on
+        self._autopass.update(self.model, now)
         if isinstance(message, LinkChanged) and message.state == "ended":
             return []  # the end is for the command to tell, with its exit code
         new = self.model.logged - before.logged
-        lines = [line.text for line in self.model.log[-new:]] if new else []
+        lines = [self._told(line) for line in self.model.log[-new:]] if new else []
         table = self.model.table
+        if was_passing and not self._autopass.on:
+            lines.append(tr(AUTOPASS_OVER))
         if isinstance(message, Snapshot):
             lines += phrases.seated_lines(message.table)
             lines += [] if self._greeted else [tr(phrases.WHAT_TO_TYPE)]
@@ -134,6 +175,8 @@ class Talk:
                 lines += self._deal_hint()
         if isinstance(message, EventMessage) and isinstance(message.event, HandPrepared):
             lines += self._deal_hint()
+        if isinstance(message, EventMessage) and isinstance(message.event, HandEnded) and table:
+            lines += words.movements(message.event, table)
         if isinstance(message, Lobby) and table is None:
             names = tuple(info.table for info in message.tables)
             if names != self._tables:
@@ -141,8 +184,46 @@ class Talk:
                 lines += phrases.lobby_lines(message)
         if table is not None:
             self._tables = None
+        lines += self._explained(isinstance(message, EventMessage) and message.event)
         lines += self._question()
         return [safe_text(line) for line in lines]
+
+    def _explained(self, event: object) -> list[str]:
+        """What the lesson says to what has just been heard; what to type is said by the question.
+
+        The first draw is behind us when it is heard of, and explained with the cards.
+        """
+        model, course = self.model, self._course
+        if course is None:
+            return []
+        table = model.table
+        steps: tuple[int | None, ...] = (None,)
+        if isinstance(event, Dealt) and table is not None and table.draw is not None:
+            steps = (0, len(table.draw.rounds), None)
+        if isinstance(event, DealRevealed | HandEnded | Scored):
+            steps = ()  # there is more to come about this hand
+        lines = []
+        for step in steps:
+            course = course.see(model, step)
+            if course.topic is not None:
+                lines.append(tr("Lesson: {text}", text=course.text))
+                lines += [course.type] if course.type and model.decision is None else []
+        self._course = course
+        return [tr(phrases.LESSON_HIDDEN)] if self.hidden and lines else lines
+
+    def _told(self, line: Line) -> str:
+        """A line of the log as it may be said now."""
+        return tr(phrases.HIDDEN_LINE) if self.hidden and line.kind == "own" else line.text
+
+    def due(self, now: float) -> Reply | None:
+        """A pass that is to be sent by itself now."""
+        decision = self._autopass.due(self.model, now)
+        return None if decision is None else _acts(decision, PASS)
+
+    @property
+    def due_at(self) -> float | None:
+        """When the next pass is due by itself."""
+        return self._autopass.at
 
     def _question(self) -> list[str]:
         """The pending decision, when it is new or has come back."""
@@ -152,9 +233,25 @@ class Talk:
         if decision is self._asked:
             return []
         self._asked = decision
-        if decision is None:
+        if decision is None or self._autopass.on:
             return []
-        return [phrases.question(table, decision), *phrases.choices(decision)]
+        self.rings = self.bell
+        return self._ask_now(table, decision)
+
+    def _ask_now(self, table: TableView, decision: Decision) -> list[str]:
+        if self.hidden:
+            return [phrases.hidden_question(table, decision)]
+        lines = [phrases.question(table, decision), *phrases.choices(decision)]
+        advice = self._advice()
+        lines[1:1] = [advice] if advice else []
+        return [*lines, self._course.type] if self._course and self._course.type else lines
+
+    def _advice(self) -> str:
+        """What the expert bot would do; empty where nobody asked for it, or it does not fit."""
+        table, decision = self.model.table, self.model.decision
+        if self._advise is None or table is None or decision is None:
+            return ""
+        return words.advice(self._advise(table, decision))
 
     def _deal_hint(self) -> list[str]:
         """How a host begins a hand, where it does not begin by itself."""
@@ -191,26 +288,64 @@ class Talk:
         word, rest = word.lower().removeprefix("/"), rest.strip()
         if word in COMMANDS:
             return self._command(word, rest, now)
+        if self.model.decision is not None and self._autopass.on:
+            if not looks_like_an_answer(text):
+                return _said(
+                    tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40])
+                )
+            return _said(tr(AUTOPASS_HINT))
         if self.model.decision is not None:
             try:
                 choice = answer(self.model, self.model.decision, text)
             except ValueError as error:
-                return _said(f"{error} {_expected(self.model.decision)}")
-            return Reply(
-                request=Act, fields={"decision": self.model.decision.decision, "choice": choice}
-            )
+                if self.hidden:
+                    return _said(tr(phrases.HIDDEN_REASON))
+                return _said(f"{error} {expected(self.model.decision)}")
+            return _acts(self.model.decision, choice)
         if not text and self._deals_on_enter():
             return Reply(request=Deal)
-        if not _looks_like_an_answer(text):
-            return _said(tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40]))
-        nothing = tr("There is nothing to decide at the moment; help lists the commands.")
-        return Reply((safe_text(nothing),), early=True)
+        if not looks_like_an_answer(text):
+            return _said(_no_command(line))
+        return Reply((safe_text(self._why_nothing()),), early=True)
+
+    def _why_nothing(self) -> str:
+        """Why there is nothing to answer now."""
+        table = self.model.table
+        hand = table.hand if table is not None else None
+        if table is None or hand is None or hand.phase != "tricks" or hand.turn is None:
+            return tr("There is nothing to decide at the moment; help lists the commands.")
+        if (
+            hand.seat is not None
+            and hand.seat in hand.trick.passed
+            and (table.options.passing == "locked")
+        ):
+            return tr(LOCKED)
+        if hand.seat in hand.turn.seats or not hand.turn.seats:
+            return tr("There is nothing to decide at the moment; help lists the commands.")
+        owner = words.name(table, hand.order[hand.turn.seats[0]])
+        return tr("It is not your turn but {who}'s; help lists the commands.", who=owner)
 
     def _command(self, word: str, rest: str, now: float) -> Reply:
         table = self.model.table
         match word:
+            case "hand" if self.hidden:
+                return _said(tr(phrases.HIDDEN_HAND))
             case "hand":
                 return _said(phrases.hand_line(table))
+            case "hide":
+                self.hidden = True
+                return _said(tr(phrases.HIDES))
+            case "advice" if self._advise is None:
+                return _said(tr(words.NOT_ASKED))
+            case "advice":
+                return _said(self._advice() or tr(words.NO_ADVICE))
+            case "show":
+                return self._show()
+            case "autopass":
+                return self._pass_on(now)
+            case "bell":
+                self.bell = not self.bell
+                return _said(tr(phrases.BELL_ON if self.bell else phrases.BELL_OFF))
             case "table":
                 return _said(*phrases.table_lines(table))
             case "score":
@@ -221,7 +356,8 @@ class Talk:
                 return _said(phrases.time_line(self.model, now))
             case "log":
                 number = int(rest) if rest.isdecimal() and len(rest) < 5 else LOG_SHOWN
-                return _said(*phrases.log_lines(self.model, max(1, number)))
+                shown = self.model.log[-max(1, number) :]
+                return _said(*(map(self._told, shown) if shown else [tr(phrases.NO_LOG)]))
             case "rules":
                 return _said(*phrases.rule_lines(table))
             case "help":
@@ -255,6 +391,25 @@ class Talk:
             case _:
                 return self._join(word, rest)
 
+    def _show(self) -> Reply:
+        """The cards again, and what is to be decided with them."""
+        self.hidden = False
+        table, decision = self.model.table, self.model.decision
+        lines = [phrases.hand_line(table)]
+        if table is not None and decision is not None and not self._autopass.on:
+            lines = self._ask_now(table, decision)
+        return _said(*lines)
+
+    def _pass_on(self, now: float) -> Reply:
+        """Passes by itself until the trick is over, or not any more."""
+        said = self._autopass.switch(self.model, now)
+        if self._autopass.on:
+            return _said(said, tr(AUTOPASS_HINT))
+        table, decision = self.model.table, self.model.decision
+        asks = table is not None and decision is not None and decision.kind == "follow"
+        again = self._ask_now(table, decision) if asks and table and decision else []
+        return _said(said, *again)
+
     def _first_bot(self) -> str:
         return usual_bot(self.model.welcome.bots if self.model.welcome else ())
 
@@ -287,6 +442,14 @@ class Talk:
         return reply
 
 
+def _no_command(line: str) -> str:
+    return tr("{typed!r} is no command; help lists them.", typed=line.strip()[:40])
+
+
+def _acts(decision: Decision, choice: Choice) -> Reply:
+    return Reply(request=Act, fields={"decision": decision.decision, "choice": choice})
+
+
 def _named(request: type[Request], name: str, command: str) -> Reply:
     if not name:
         return _said(tr("Which table? For example: {command} Kitchen", command=command))
@@ -295,116 +458,3 @@ def _named(request: type[Request], name: str, command: str) -> Reply:
 
 def _said(*lines: str) -> Reply:
     return Reply(tuple(map(safe_text, lines)))
-
-
-# -- answers to decisions ---------------------------------------------------------------------
-
-_ANSWER = re.compile(r"|[0-9jJ][0-9xX*+jJ, ]*|pass|decline|call( greater)?|give .*", re.IGNORECASE)
-
-
-def _looks_like_an_answer(text: str) -> bool:
-    return _ANSWER.fullmatch(text) is not None
-
-
-def answer(model: Model, decision: Decision, text: str) -> Choice:
-    """The choice that `text` means. Raises ValueError, with a sentence why it is none.
-
-    A number is the number of a choice; where there is no such choice it is a rank.
-    """
-    text = text.strip().lower()
-    if not text:
-        return decision.default
-    listed = dict(phrases.numbered(decision))
-    if text.isdecimal() and len(text) < 5:
-        number = int(text)
-        if number in listed:
-            return listed[number]
-        if number == 1 and not listed:
-            return decision.default  # nothing but passing: the first choice is the only one
-        if number:
-            return _by_rank(decision, number)
-        text = "pass"
-    choice = _parsed(decision, text)
-    if choice not in decision.choices:
-        raise ValueError(_why_not(model, decision, choice))
-    return choice
-
-
-def _by_rank(decision: Decision, rank: int) -> Play:
-    """A rank alone: all its naturals when leading, exactly what is needed when following."""
-    plays = [play for play in decision.choices if isinstance(play, Play) and play.rank == rank]
-    pure = [play for play in plays if not play.jesters or rank == JESTER]
-    if pure:
-        return pure[-1]
-    if plays:
-        raise ValueError(
-            tr(
-                "With your {cards} you need a Jester; type {play}.",
-                cards=words.ranks(rank),
-                play=plays[0],
-            )
-        )
-    raise ValueError(
-        tr("{rank} is neither the number of a choice nor a rank that you can play.", rank=rank)
-    )
-
-
-def _parsed(decision: Decision, text: str) -> Choice:
-    """Any way to write a choice. Cards to give are ranks or sets: `9 12`, `2x12`, `1x9 and 1xJ`."""
-    if decision.kind == "tax":
-        found = re.findall(r"(?:([0-9]{1,2})[x*])?([0-9]+|j)", text.removeprefix("give"))
-        ranks = [rank for number, rank in found for _ in range(int(number or 1))]
-        text = "give " + ",".join(ranks)
-    elif text in ("j", "jester"):
-        jesters = [play for play in decision.choices if isinstance(play, Play) and play.rank == 13]
-        text = str(jesters[-1]) if jesters else "1xj"
-    try:
-        return moves.parse_move(text)
-    except ValueError:
-        raise ValueError(tr("{typed!r} cannot be read.", typed=text[:40])) from None
-
-
-def _why_not(model: Model, decision: Decision, choice: Choice) -> str:
-    """Why a choice is not among those of the decision."""
-    hand = model.table.hand if model.table else None
-    counts = counts_of(hand.cards or ()) if hand else [0] * 14
-    try:
-        match choice:
-            case Play() if decision.kind in ("lead", "follow") and hand is not None:
-                moves.check_play(counts, hand.trick.top, choice)
-            case Give() if decision.kind == "tax" and hand is not None:
-                due = next((d.count for d in hand.dues if d.receiver == hand.seat), 0)
-                moves.check_give(counts, due, choice)
-            case Pass() if decision.kind == "lead":
-                return tr("You lead this trick and cannot pass.")
-            case Call():
-                return tr("Only a player who was dealt both Jesters may call.")
-            case Decline() | _:
-                pass
-    except IllegalMove as error:
-        return words.error(error.code.value, str(error))
-    return tr("{choice} is not possible now.", choice=choice)
-
-
-def _expected(decision: Decision) -> str:
-    """What may be typed instead."""
-    default = words.move(decision.default)
-    if decision.kind == "tax":
-        return tr(
-            "Type the number of a choice, cards such as 9,12, or an empty line for {default}.",
-            default=default,
-        )
-    if decision.kind == "revolution":
-        return tr(
-            "Type the number of a choice, call or decline, or an empty line for {default}.",
-            default=default,
-        )
-    if Pass() in decision.choices:
-        return tr(
-            "Type the number of a choice, a set such as 2x9, pass, or an empty line for {default}.",
-            default=default,
-        )
-    return tr(
-        "Type the number of a choice, a set such as 2x9, or an empty line for {default}.",
-        default=default,
-    )

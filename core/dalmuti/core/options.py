@@ -20,7 +20,10 @@ class OptionError(ValueError):
 
 
 class TableOptions(Struct, frozen=True, gc=False, kw_only=True):
-    """What a table agreed on. The first value that the rules name for an option is its default."""
+    """The house rules of a table. What is not named in `create` has the default that is given here.
+
+    Where a table is shown all of them are there, defaults as well.
+    """
 
     seats: Annotated[int, Meta(ge=MIN_SEATS, le=MAX_SEATS, description="Players at most.")] = 8
     first_titles: Annotated[

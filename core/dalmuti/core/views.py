@@ -8,7 +8,7 @@ not named here reaches nobody: forgetting one is an error in a test, never a lea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
@@ -98,6 +98,12 @@ class TrickView(Struct, frozen=True, gc=False, omit_defaults=True):
     """Everything done in this trick, in order."""
 
 
+NO_TRICK: Final = TrickView()
+NOTHING_PLAYED: Final = (0,) * 14
+"""What fields are before the first play. A default is left out of what is sent only where it is the
+very same object, so a view that has these says nothing of them."""
+
+
 class HandView(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The hand that is being played."""
 
@@ -114,7 +120,7 @@ class HandView(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     revolution: RevolutionCalled | None = None
     dues: tuple[Due, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
-    trick: TrickView = TrickView()
+    trick: TrickView = NO_TRICK
     last_trick: tuple[Act, ...] = ()
     tricks: int = 0
     played: Annotated[
@@ -124,7 +130,7 @@ class HandView(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
             max_length=14,
             description="Cards played in this hand: entry r is how many of rank r, 13: Jesters.",
         ),
-    ] = (0,) * 14
+    ] = NOTHING_PLAYED
     finished: tuple[Seat, ...] = ()
     turn: Turn | None = None
 
@@ -158,6 +164,8 @@ def view_hand(match: Match, hand: Hand, you: int | None, turn: Turn | None) -> H
     """The hand that is being played, as player `you` may know it."""
     seat = None if you is None else match.seat_of(you)
     assert match.started is not None
+    trick = TrickView(hand.top, hand.owner, tuple(sorted(hand.passed)), tuple(hand.acts))
+    played = hand.played()
     return HandView(
         number=match.started.hand,
         order=tuple(match.order),
@@ -171,10 +179,10 @@ def view_hand(match: Match, hand: Hand, you: int | None, turn: Turn | None) -> H
         revolution=hand.revolution,
         dues=() if hand.phase is Phase.REVOLUTION else hand.dues,
         exchanges=tuple(see_exchange(each, seat) for each in hand.exchanges),
-        trick=TrickView(hand.top, hand.owner, tuple(sorted(hand.passed)), tuple(hand.acts)),
+        trick=NO_TRICK if trick == NO_TRICK else trick,
         last_trick=hand.last_acts,
         tricks=hand.tricks,
-        played=hand.played(),
+        played=NOTHING_PLAYED if played == NOTHING_PLAYED else played,
         finished=tuple(hand.finished),
         turn=turn,
     )

@@ -31,7 +31,7 @@ from dalmuti.protocol.errors import (
     LocalProtocolError,
     RemoteProtocolError,
 )
-from dalmuti.protocol.messages import ClientMessage, EventMessage, Message, ServerMessage
+from dalmuti.protocol.messages import Act, ClientMessage, EventMessage, Message, ServerMessage
 
 MAX_INT: Final = 2**53
 """The largest whole number, of either sign."""
@@ -79,6 +79,9 @@ SERVER_TYPES: Final[dict[str, type[ServerMessage]]] = _by_tag(get_args(ServerMes
 EVENT_TYPES: Final[dict[str, type[Event]]] = _by_tag(get_args(Seen))
 
 _encoder = msgspec.msgpack.Encoder()
+_act = msgspec.msgpack.Decoder(Act)
+ACT_BEGINS: Final = b"\x84\xa1t\xa3act"
+"""A map of four fields, the first of which says that it is an `act`."""
 
 
 def encode(message: Message) -> bytes:
@@ -92,6 +95,23 @@ def encode(message: Message) -> bytes:
 def decode_client(body: bytes) -> ClientMessage:
     """What a client sent. Raises RemoteProtocolError or BadRequest, and nothing else."""
     return to_client_message(unpack(body, TO_SERVER))
+
+
+def act_of(body: bytes) -> Act | None:
+    """The `act` in a body, if that is how we would write it ourselves; else None.
+
+    Most of what a server hears is an `act` of our own clients. Where writing it again gives the
+    same bytes, nothing in them can be twice, unknown or of a wrong kind: that is known in a tenth
+    of the time that a closer look takes.
+    """
+    if not body.startswith(ACT_BEGINS):
+        return None
+    try:
+        message = _act.decode(body)
+    except msgspec.DecodeError:
+        return None
+    usual = message.decision <= MAX_INT and _encoder.encode(message) == body
+    return message if usual else None
 
 
 def decode_server(body: bytes) -> ServerMessage | Unknown | UnknownEvent:

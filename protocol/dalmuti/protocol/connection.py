@@ -128,7 +128,8 @@ class Connection(Generic[In, Out]):
         self.version: int | None = None
         """What both speak: known to the server with the hello, to the client with the welcome."""
         self.strict = False
-        """To the server: whether the client wants to know what is ignored."""
+        """To the server: whether the client wants to know what is ignored. It may be set as well,
+        by one who wants to know it of any client."""
         self.remark = ""
         """Of a strict session: what was ignored in the message that came last, or nothing."""
         self.state = State.START
@@ -151,7 +152,7 @@ class Connection(Generic[In, Out]):
         """
         kind = type(message)
         if self.state is State.OPEN and self._failed is None and kind in PLAIN[self.role]:
-            return _framed(message, self._send_limit)  # as nearly all are
+            return frame(codec.encode(message), self._send_limit)  # as nearly all are
         if kind not in SAYS[self.role]:
             raise LocalProtocolError(f"a {self.role} never sends {type(message).__name__}")
         after = TRANSITIONS[self.state].get((self.role, _kind(message)))
@@ -160,10 +161,25 @@ class Connection(Generic[In, Out]):
                 f"{type(message).__name__} cannot be sent on a connection in state"
                 f" {'failed' if self._failed else self.state.value}"
             )
-        data = _framed(message, self._send_limit)
+        data = frame(codec.encode(message), self._send_limit)
         if after is not self.state:
             self._enter(after)
         return data
+
+    def send_all(self, messages: tuple[Out, ...]) -> tuple[tuple[bytes, ...], int]:
+        """The frames of several messages, and how many bytes they are; as `send` does it.
+
+        For who tells the same to one connection after the other: those of the same tuple are made
+        once. When one cannot be sent, none should be.
+        """
+        global _last
+        if self.state is not State.OPEN or self._failed is not None:
+            frames = tuple(map(self.send, messages))
+            return frames, sum(map(len, frames))
+        if messages is not _last[0] or self._send_limit != _last[1]:
+            frames = tuple(map(self.send, messages))
+            _last = (messages, self._send_limit, frames, sum(map(len, frames)))
+        return _last[2], _last[3]
 
     # -- receiving ----------------------------------------------------------------------------
 
@@ -184,7 +200,7 @@ class Connection(Generic[In, Out]):
         (`bye_for`) can follow.
         """
         if self._failed is not None:
-            raise self._failed
+            raise _again(self._failed)
         if self.state is State.CLOSED or (self.role == "server" and self.state is State.GREETED):
             return NEED_DATA
         try:
@@ -193,11 +209,14 @@ class Connection(Generic[In, Out]):
                 return NEED_DATA
             return cast(In, self._from_client(body) if self.role == "server" else self._read(body))
         except RemoteProtocolError as error:
-            self._failed = error
+            self._failed = _again(error)
             self._frames.clear()
             raise
 
     def _from_client(self, body: bytes) -> ClientMessage:
+        if self.state is State.OPEN and not self.strict:
+            if (act := codec.act_of(body)) is not None:
+                return act
         raw = codec.unpack(body, codec.TO_SERVER, strict=self.strict)
         if self.state is not State.START:
             message = codec.to_client_message(raw)
@@ -213,7 +232,7 @@ class Connection(Generic[In, Out]):
         except BadRequest as error:
             raise RemoteProtocolError(str(error), ByeReason.BAD_HELLO) from None
         self._receive(message, ByeReason.BAD_HELLO)
-        if isinstance(message, Hello) and message.strict:
+        if isinstance(message, Hello) and (message.strict or self.strict):
             self.strict, self.remark = True, codec.remark(raw, message)
         return message
 
@@ -286,16 +305,13 @@ ClientConnection = Connection[ServerMessage | Unknown | UnknownEvent, ClientMess
 """The type of `Connection("client")`."""
 
 
-_last: tuple[object, int, bytes] = (None, 0, b"")
-"""The newest message, the limit that it kept to, and its frame: a table tells the same object to
-one viewer after the other."""
+_last: tuple[object, int, tuple[bytes, ...], int] = (None, 0, (), 0)
+"""What `send_all` sent last, within which limit, and what it returned."""
 
 
-def _framed(message: Message, limit: int) -> bytes:
-    global _last
-    if message is not _last[0] or limit != _last[1]:
-        _last = (message, limit, frame(codec.encode(message), limit))
-    return _last[2]
+def _again(error: RemoteProtocolError) -> RemoteProtocolError:
+    """The same error without its traceback, which would hold all that saw it, and us: garbage."""
+    return RemoteProtocolError(str(error), error.reason)
 
 
 def bye_for(error: ProtocolError) -> Bye:

@@ -24,6 +24,7 @@ from msgspec import Struct
 from dalmuti.protocol.messages import MAX_CHAT
 from dalmuti.protocol.text import safe_text
 from dalmuti.server.bans import BanError, Bans
+from dalmuti.server.brief import AT_ONCE, Brief
 from dalmuti.server.entrance import EntranceError
 from dalmuti.server.log import LEVELS, Log
 from dalmuti.server.steering import Steering
@@ -33,7 +34,6 @@ MOST_BYTES: Final = 4096
 SECONDS: Final = 10.0
 LONGEST_PATH: Final = 103
 """Bytes of a path that all systems take for a socket."""
-AT_ONCE: Final = 8
 DRAIN_SECONDS: Final = 300.0
 """How long `drain` waits for the hands that are being played, unless it is told."""
 
@@ -64,24 +64,11 @@ class Admin:
     ) -> None:
         """`drain` begins the orderly end of the server, within so many seconds."""
         self._steering, self._bans, self._log, self._drain = steering, bans, log, drain
-        self._open = 0
+        self.serve = Brief(self._answer_on, SECONDS, log, "admin_crashed").serve
 
-    async def serve(self, stream: trio.SocketStream) -> None:
-        """One command and its answer."""
-        self._open += 1
-        try:
-            if self._open <= AT_ONCE:
-                with trio.move_on_after(SECONDS):
-                    line = await _line(stream)
-                    answer = await self.answer(line, _user_of(stream))
-                    await stream.send_all(msgspec.json.encode(answer) + b"\n")
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
-        except Exception:
-            self._log.crash("admin_crashed")
-        finally:
-            self._open -= 1
-            await trio.aclose_forcefully(stream)
+    async def _answer_on(self, stream: trio.SocketStream) -> bytes:
+        answer = await self.answer(await _line(stream), _user_of(stream))
+        return msgspec.json.encode(answer) + b"\n"
 
     async def answer(self, line: bytes, user: int | None = None) -> Answer:
         """Does what one line says. `user` is for the log."""
@@ -150,16 +137,16 @@ class Admin:
 
     async def _ladder(self, what: str) -> list[str]:
         """The standings, and whether the kept matches lead to the same."""
-        ladder = self._steering.lobby.ladder
+        book = self._steering.lobby.ladder.book
         rows: list[tuple[str, ...]] = [
             ("name", "kind", "mu", "sigma", "matches", "hands", "points", "firsts")
         ]
-        for each in ladder.standings():
+        for each in book.standings():
             numbers = (each.matches, each.hands, each.points, each.firsts)
             rating = (f"{each.rating.mu:.2f}", f"{each.rating.sigma:.2f}")
             kind = "house" if each.house else "bot"
             rows.append((each.name, kind, *rating, *map(str, numbers)))
-        matches, wrong = await ladder.differences()
+        matches, wrong = await book.differences()
         verdict = f"computed again from {matches} matches: "
         if wrong:
             return [*_columns(rows), f"{verdict}other figures for {', '.join(wrong)}"]

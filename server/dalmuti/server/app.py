@@ -167,7 +167,7 @@ class App:
             if stops.signals:
                 await everything.start(self._heed_signals, operations)
             everything.start_soon(self._host_bots, bots)
-            everything.start_soon(self._keep_up, lobby.push_changes)
+            everything.start_soon(self._keep_up, lobby.board.push_changes)
             everything.start_soon(self._keep_up, lobby.send_gathered)
             everything.start_soon(self._keep_up, lobby.ladder.run)
             everything.start_soon(keeping.beat, lambda: bool(lobby.rooms))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -64,6 +65,11 @@ class Bans:
         if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
         return any(address in network for network in self._networks)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The skeletons of the names that are refused."""
+        return self._names.keys()
 
     def has_name(self, name: str) -> bool:
         """Whether this name, or one that looks like it, is refused."""

@@ -319,6 +319,7 @@ def _serve(config: Config, given: argparse.Namespace) -> int:
     from dalmuti.server.app import App, StartError, Stops
     from dalmuti.server.config import ConfigError
     from dalmuti.server.log import Log
+    from dalmuti.server.system import collect_seldom
 
     if config.matches is not None:
         try:
@@ -336,6 +337,7 @@ def _serve(config: Config, given: argparse.Namespace) -> int:
     def announce(addresses: list[str]) -> None:
         _say_listening(app, config.log_format)
 
+    collect_seldom()
     try:
         trio.run(app.run, stops, announce)
     except StartError as error:

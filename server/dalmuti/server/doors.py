@@ -86,6 +86,7 @@ class Place:
         """The connection is over."""
         self._doors._out_of_doorway(self)
         self._doors._left(self)
+        self.shut = _nothing  # it knows the connection, which knows this place
 
 
 class Doors:

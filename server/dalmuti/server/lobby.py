@@ -1,43 +1,48 @@
-"""The lobby: who is here, which tables there are, and which request goes where."""
+"""The lobby: who is here, which tables there are, and which request goes where.
+
+How a table comes to be is in `rooms`, what those hear who sit nowhere in `board`.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
-from typing import Any
 
 import trio
-from msgspec.structs import replace
 
-from dalmuti.core.options import OptionError, TableOptions, options_from
 from dalmuti.protocol import messages as msg
+from dalmuti.protocol.codec import CLIENT_TYPES
 from dalmuti.protocol.errors import ByeReason, ErrorCode, RemoteProtocolError
-from dalmuti.protocol.text import clean_table_name, safe_text, skeleton
+from dalmuti.protocol.text import safe_text, skeleton
 from dalmuti.server.bans import Bans
+from dalmuti.server.board import Board
 from dalmuti.server.config import Config
 from dalmuti.server.gate import Gate
 from dalmuti.server.incidents import Incidents
 from dalmuti.server.ladder.ladder import Ladder
-from dalmuti.server.limits import HUMAN_DELAY, Limits
+from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
 from dalmuti.server.metrics import Metrics
 from dalmuti.server.passwords import Passwords
 from dalmuti.server.peer import Peer
-from dalmuti.server.sessions import Caller, Secret, new_token, unique_name
-from dalmuti.server.store.keeping import Keeping, Kept
-from dalmuti.server.table.dealer import Dealer
+from dalmuti.server.rooms import RoomMaker, Surroundings
+from dalmuti.server.sessions import Caller, new_token, unique_name
+from dalmuti.server.store.keeping import Keeping
 from dalmuti.server.table.house import HOUSE_BOTS, BotJob
-from dalmuti.server.table.rated import Rated
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import Asked, Room
 from dalmuti.server.table.table import Table
 
-SHOWN = 250
-"""Tables, and people, that the lobby shows at most."""
+KINDS: dict[type, str] = {kind: tag for tag, kind in CLIENT_TYPES.items()}
+"""What each kind of message is called on the wire."""
 
-LATE_SECONDS = 0.1
-"""Between two looks at least, whether who was behind with reading still is."""
+
+@cache
+def _program() -> str:
+    """What this is, and of which version. Looked up once: that reads a file, and makes garbage."""
+    return f"dalmuti {version('dalmuti')}"
 
 
 class Lobby:
@@ -66,17 +71,32 @@ class Lobby:
         self._closing = False
         self._bans, self._passwords = bans or Bans(None), Passwords()
         self._config, self._log, self._nursery = config, log, nursery
-        self._send_for_bot, self._make_table = send_for_bot, make_table
         self._keeping = keeping or Keeping(config, log)
         self.incidents = Incidents(config.limits.log_seconds)
         self.gate = Gate(config.limits)
         self.ladder = Ladder(self, config.ladder, log, self._keeping, self._bans)
+        self.board = Board(self.peers, self.rooms, lambda: self._config.limits)
+        self._rooms = RoomMaker(
+            config,
+            log,
+            self._keeping,
+            self.ladder.settings,
+            self.rooms,
+            Surroundings(
+                self.instance,
+                self._deliver,
+                self._flush,
+                send_for_bot,
+                self.board.note_change,
+                self.metrics,
+            ),
+            make_table,
+        )
         self._told: dict[int, Peer] = {}
         """Who has something in his outbox that is not being written yet."""
         self._gathering: dict[int, Peer] = {}
         """Of these, who can wait for more (`gather_seconds`)."""
         self._gathered = trio.Event()
-        self._changed = trio.Event()
         self._gone = trio.Event()
         """Set, and replaced, whenever a connection or a table is over."""
 
@@ -121,10 +141,10 @@ class Lobby:
             kind=hello.kind,
             client=client,
         )
-        self._note_change()
+        self.board.note_change()
         return msg.Welcome(
             version=msg.PROTOCOL_VERSION,
-            server=f"dalmuti {version('dalmuti')}",
+            server=_program(),
             instance=self.instance,
             name=name,
             bots=HOUSE_BOTS,
@@ -136,7 +156,7 @@ class Lobby:
         """Another configuration is in force. Tables and connections keep the limits they have."""
         if config.limits != self._config.limits:
             self.gate = Gate(config.limits)
-        self._config = config
+        self._config = self._rooms.config = config
 
     def gone(self, peer: Peer) -> None:
         """A connection is over; the seat it had is kept."""
@@ -161,7 +181,7 @@ class Lobby:
         """Has a request done and answered, here or at the table it concerns."""
         assert peer.caller is not None
         began = time.perf_counter()
-        kind = str(type(request).__struct_config__.tag)
+        kind = KINDS[type(request)]
         if isinstance(request, msg.Leave):
             peer.entrant = None
         try:
@@ -170,7 +190,7 @@ class Lobby:
                 case msg.ListTables():
                     peer.listing = True
                     peer.post(msg.Ok(re=request.id))
-                    peer.post(self.view())
+                    peer.post(self.board.view())
                 case msg.CreateTable():
                     await self._create(peer, peer.caller, request)
                 case msg.ListLadder():
@@ -281,30 +301,11 @@ class Lobby:
             raise Refused(ErrorCode.REFUSED, "the server can keep no new table at the moment")
         if len(self.rooms) >= self._config.limits.tables:
             raise Refused(ErrorCode.TOO_MANY_TABLES, "no more tables can be opened now")
-        try:
-            name = clean_table_name(request.table)
-        except ValueError as error:
-            raise Refused(ErrorCode.BAD_NAME, str(error)) from None
-        key = skeleton(name)
-        if key in self.rooms:
-            raise Refused(ErrorCode.TABLE_EXISTS, f"there is a table {name!r}, or much like it")
-        try:
-            options = options_from(request.options)
-        except OptionError as error:
-            raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from None
-        table = self._table(
-            name,
-            options,
-            password=Secret.of(request.password) if request.password else None,
-            solo=request.solo,
-            dealer=Dealer(name, request.seed),
-        )
-        room = self._room(table, self._keeping.new(table))
-        self.rooms[key] = room
+        room = self._rooms.wanted(request)
         peer.room = room
-        self._log.info("table_opened", table=name, conn=caller.conn)
+        self._log.info("table_opened", table=room.table.name, conn=caller.conn)
         opening = Asked(caller, request)
-        self._nursery.start_soon(self._run, key, room, opening)
+        self._start(room, opening)
         await opening.done.wait()
         self._settle(peer, room)
         if not opening.answered:
@@ -312,14 +313,7 @@ class Lobby:
 
     def open_rated(self, number: int, peers: Sequence[Peer], bots: Sequence[str]) -> None:
         """Opens the table of a rated match and seats these at it. See `ladder.ladder.Hall`."""
-        name = f"Ladder {number}"
-        while skeleton(name) in self.rooms:
-            name += "-2"
-        options = replace(self.ladder.settings.options(), seats=len(peers) + len(bots))
-        table = self._table(name, options, dealer=Dealer(name), rated=Rated(number))
-        room = self._room(table, self._keeping.new(table))
-        key = skeleton(name)
-        self.rooms[key] = room
+        room = self._rooms.rated(number, len(peers) + len(bots))
         callers = [peer.caller for peer in peers if peer.caller is not None]
         for peer in peers:
             peer.room, peer.listing = room, False
@@ -328,74 +322,28 @@ class Lobby:
             table.open_rated(callers, bots, now)
             return True
 
-        self._log.info("rated_match", table=name, players=[*(c.name for c in callers), *bots])
-        asked = Asked(Caller(0, "", "bot"), None, do=opening)
-        self._nursery.start_soon(self._run, key, room, asked)
-
-    def _table(
-        self, name: str, options: TableOptions, rated: Rated | None = None, **given: Any
-    ) -> Table:
-        pace = self._config.pace
-        if rated is not None:
-            pace = self.ladder.settings.bot_delay / HUMAN_DELAY
-        return self._make_table(
-            name,
-            options,
-            self._config.limits,
-            instance=self.instance,
-            pace=pace,
-            rated=rated,
-            **given,
-        )
-
-    def _send_for_rated_bot(self, job: BotJob) -> None:
-        self._send_for_bot(replace(job, delay=self.ladder.settings.bot_delay))
-
-    def _room(self, table: Table, kept: Kept) -> Room:
-        return Room(
-            table,
-            self._log,
-            deliver=self._deliver,
-            flush=self._flush,
-            send_for_bot=self._send_for_bot if table.rated is None else self._send_for_rated_bot,
-            changed=self._note_change,
-            recorder=kept.recorder,
-            keeper=kept.journal,
-            clock=self._keeping.clock,
-            metrics=self.metrics,
-        )
+        players = [*(caller.name for caller in callers), *bots]
+        self._log.info("rated_match", table=room.table.name, players=players)
+        self._start(room, Asked(Caller(0, "", "bot"), None, do=opening))
 
     def restore(self) -> None:
         """Goes on with every table that was kept. Called once, before anyone is let in."""
-        for saved in self._keeping.saved():
-            header = saved.header
-            key = skeleton(header.name)
-            log = self._log.bind(table=header.name)
-            try:
-                table = self._table(
-                    header.name,
-                    header.options,
-                    password=header.password,
-                    solo=header.solo,
-                    dealer=Dealer(header.name, header.seed),
-                    rated=None if header.rated is None else Rated(header.rated),
-                )
-                kept = self._keeping.restored(table, saved)
-                table.restart(self._keeping.clock.now(), self._config.limits.restart_bonus)
-            except Exception:
-                log.crash("table_not_restored")
-                continue
-            if header.rated is not None:
-                self.ladder.restored(header.rated)
-            self.rooms[key] = self._room(table, kept)
-            log.info("table_restored", hand=table.play.match.hands_begun)
-            self._nursery.start_soon(self._run, key, self.rooms[key], None)
+        for room in self._rooms.restored():
+            table = room.table
+            if table.rated is not None:
+                self.ladder.restored(table.rated.number)
+            self._log.info("table_restored", table=table.name, hand=table.play.match.hands_begun)
+            self._start(room, None)
 
-    async def _run(self, key: str, room: Room, opening: Asked | None) -> None:
+    def _start(self, room: Room, opening: Asked | None) -> None:
+        self.rooms[skeleton(room.table.name)] = room
+        self._nursery.start_soon(self._run, room, opening)
+
+    async def _run(self, room: Room, opening: Asked | None) -> None:
         try:
             await room.run(opening)
         finally:
-            del self.rooms[key]
+            del self.rooms[skeleton(room.table.name)]
             event = "table_closed" if room.table.closed else "table_put_down"
             self._log.info(event, table=room.table.name)
             if room.table.rated is not None:
@@ -405,11 +353,12 @@ class Lobby:
                 self.ladder.over(room.table)
             self._note_gone()
 
-    def _deliver(self, conn: int, message: msg.ServerMessage) -> None:
-        peer = self.peers.get(conn)
-        if peer is not None:
-            peer.put(message)
-            self._told[conn] = peer
+    def _deliver(self, conns: tuple[int, ...], messages: tuple[msg.ServerMessage, ...]) -> None:
+        for conn in conns:
+            peer = self.peers.get(conn)
+            if peer is not None:
+                peer.put(messages)
+                self._told[conn] = peer
 
     def _flush(self) -> None:
         """Sends what was delivered; what can wait for more may have to.
@@ -436,44 +385,7 @@ class Lobby:
             for peer in waited.values():
                 peer.flush()
 
-    # -- the list of tables --------------------------------------------------------------------
-
-    def view(self) -> msg.Lobby:
-        """The open tables, and who is at none."""
-        rooms = list(self.rooms.values())[:SHOWN]
-        free = [peer.caller.name for peer in self.peers.values() if peer.caller and not peer.room]
-        return msg.Lobby(
-            tables=tuple(room.table.info() for room in rooms if not room.table.closed),
-            people=tuple(free[:SHOWN]),
-        )
-
-    def _note_change(self) -> None:
-        self._changed.set()
-
-    async def push_changes(self) -> None:
-        """Sends the lobby to those who asked for it and sit nowhere, not too often. Runs on.
-
-        Each is complete, so who has not taken all that was sent to him gets a later one.
-        """
-        last: msg.Lobby | None = None
-        late: set[int] = set()
-        """Connections that have not got `last`."""
-        while True:
-            await self._changed.wait()
-            seconds = self._config.limits.lobby_seconds
-            await trio.sleep(max(seconds, LATE_SECONDS) if late else seconds)
-            self._changed = trio.Event()
-            readers = [p for p in self.peers.values() if p.listing and p.room is None]
-            view = self.view() if readers else None
-            if view is not None:
-                wanting = [p for p in readers if view != last or p.conn in late]
-                late = {peer.conn for peer in wanting if peer.behind}
-                for peer in wanting:
-                    if not peer.behind:
-                        peer.post(view)
-            last = view
-            if late:
-                self._note_change()
+    # -- the end ------------------------------------------------------------------------------
 
     async def close_tables(self) -> None:
         """Closes every table, or puts it down if it is kept, and opens no more.
@@ -497,4 +409,4 @@ class Lobby:
         self._gone.set()
         self._gone = trio.Event()
         self.ladder.look()
-        self._note_change()
+        self.board.note_change()

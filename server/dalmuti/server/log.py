@@ -127,7 +127,8 @@ class Log:
 
     def debug(self, event: str, **values: Value) -> None:
         """Something that only helps to find out what goes wrong."""
-        self._write("debug", event, values)
+        if self.sink.level == "debug":  # nothing is less, and this is called for every play
+            self._write("debug", event, values)
 
     def info(self, event: str, **values: Value) -> None:
         """Something that happens every day."""

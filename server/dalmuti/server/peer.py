@@ -1,9 +1,10 @@
 """One connection: one reader, one writer, one bounded outbox.
 
 The reader takes one message after the other and waits until each is answered, so a client that
-asks too fast holds up itself. The writer alone writes. Nobody ever waits for a client: `post` puts
-a message into the outbox or, when that is full, gives the client up (`slow_consumer`); its seat
-stays and can be resumed. Nothing that goes wrong here leaves `Peer.run`.
+asks too fast holds up itself. The writer alone writes, and has an eye on how long the client has
+been silent. Nobody ever waits for a client: `post` puts a message into the outbox or, when that is
+full, gives the client up (`slow_consumer`); its seat stays and can be resumed. Nothing that goes
+wrong here leaves `Peer.run`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from dalmuti.protocol.errors import (
     ErrorCode,
     LocalProtocolError,
     ProtocolError,
-    RemoteProtocolError,
 )
 from dalmuti.protocol.messages import (
     Bye,
@@ -108,6 +108,11 @@ class Peer:
         self._strict: Strict | None = None
         self._frame_began: float | None = None
         """When the frame began that is not complete yet."""
+        self._silent_since: float | None = None
+        """Since when the reader waits for bytes."""
+        self._pinged = 0.0
+        self._looking = trio.CancelScope()
+        """Where the writer waits until it is time to `_look`."""
         self._at_end = False
         """Whether the client has closed its side."""
         self._outbox: deque[bytes] = deque()
@@ -126,49 +131,61 @@ class Peer:
 
     def post(self, message: ServerMessage) -> None:
         """Sends a message, without waiting. After a `bye` nothing more is sent."""
-        self.put(message)
+        self.put((message,))
         self._house.metrics.outbox(len(self._outbox), self._outbox_bytes)
         self._wake.set()
 
-    def put(self, message: ServerMessage) -> None:
-        """Puts a message into the outbox. Call `flush` when there is no more to say for now."""
+    def put(self, messages: tuple[ServerMessage, ...]) -> None:
+        """Puts messages into the outbox. Call `flush` when there is no more to say for now.
+
+        Several connections are best given the same tuple: its frames are made once.
+        """
+        if self._strict is not None and len(messages) > 1:  # what it reports comes in between
+            for message in messages:
+                self.put((message,))
+            return
         if self._ending:
             return
-        metrics, last = self._house.metrics, False
-        if type(message) is EventMessage:
-            self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
-        else:
-            self.may_wait = self.may_wait and isinstance(message, Ok)
-            if isinstance(message, Unseated):
-                self.room = None
-            elif isinstance(message, Error):
-                metrics.errors[message.code] += 1
-            elif isinstance(message, Bye):
-                metrics.byes[message.reason] += 1
-                last = True
+        last = False
+        for message in messages:
+            if type(message) is EventMessage:
+                self.may_wait = self.may_wait and type(message.event) in MAY_WAIT
+            else:
+                self._note_words(message)
+                last = isinstance(message, Bye)
         try:
-            data = self._connection.send(message)
+            frames, size = self._connection.send_all(messages)
         except LocalProtocolError:
             self._log.crash("cannot_send")
             self.end(ByeReason.ERROR, "the server cannot say what it should")
             return
-        over = self._outbox_bytes + len(data) > self._limits.outbox_bytes
-        if over or len(self._outbox) >= self._limits.outbox_items:
+        over = self._outbox_bytes + size > self._limits.outbox_bytes
+        if over or len(self._outbox) + len(frames) > self._limits.outbox_items:
             self._outbox_bytes -= sum(map(len, self._outbox))
             self._outbox.clear()
             self._note("slow_consumer")
-            metrics.slow_consumers += 1
+            self._house.metrics.slow_consumers += 1
             if last:
                 self._finish()
             else:
                 self.end(ByeReason.SLOW_CONSUMER, "you do not read what is sent to you")
             return
-        self._outbox.append(data)
-        self._outbox_bytes += len(data)
+        self._outbox += frames
+        self._outbox_bytes += size
         if last:
             self._finish()
         elif self._strict is not None:
-            self._strict.sent(message)
+            self._strict.sent(messages[0])
+
+    def _note_words(self, message: ServerMessage) -> None:
+        """What is to be known of a message that is no event."""
+        self.may_wait = self.may_wait and isinstance(message, Ok)
+        if isinstance(message, Unseated):
+            self.room = None
+        elif isinstance(message, Error):
+            self._house.metrics.errors[message.code] += 1
+        elif isinstance(message, Bye):
+            self._house.metrics.byes[message.reason] += 1
 
     def flush(self) -> None:
         """Writes what the system takes at once; the rest is the writer's.
@@ -273,6 +290,11 @@ class Peer:
                 case Request():
                     await self._house.request(self, message)
 
+    def _give_up(self, reason: ByeReason, text: str) -> None:
+        """Ends the connection because of what the client does not do."""
+        self._note(reason.value, during=self._connection.state.value)
+        self.end(reason, text)
+
     def _say_strictly(self, text: str) -> None:
         self.post(Error(code=ErrorCode.STRICT.value, message=text))
 
@@ -305,42 +327,24 @@ class Peer:
                 ):
                     await self._not_too_often()
                 return message
+            self._silent_since = now = trio.current_time()
             if not self._connection.in_frame:
                 self._frame_began = None
             elif self._frame_began is None:
-                self._frame_began = trio.current_time()
+                self._frame_began = now
+                complete = now + self._limits.frame_seconds
+                self._looking.deadline = min(self._looking.deadline, complete)
             data = await self._receive()
+            self._silent_since = None
             if not data:
                 self._at_end = True
                 return None
             self._connection.receive_data(data)
 
     async def _receive(self) -> bytes:
-        """Some bytes; empty at the end. Pings a silent client, and gives up a dead one.
-
-        A frame that was begun has to be complete in time, however lively its bytes drip in.
-        """
-        limits, heard = self._limits, trio.current_time()
-        complete = math.inf
-        if self._frame_began is not None:
-            complete = self._frame_began + limits.frame_seconds
-        while True:
-            wake = min(trio.current_time() + limits.ping_seconds, complete)
-            with trio.CancelScope(deadline=wake):
-                return await self._some_bytes()
-            if trio.current_time() >= complete:
-                raise RemoteProtocolError(
-                    f"a frame must be complete after {limits.frame_seconds:g} seconds",
-                    ByeReason.FRAME_TIMEOUT,
-                )
-            if trio.current_time() - heard >= limits.dead_seconds:
-                raise RemoteProtocolError("nothing was heard from you", ByeReason.IDLE)
-            if self._connection.state is State.OPEN:
-                self.post(Ping())
-
-    async def _some_bytes(self) -> bytes:
-        """What the stream has. On a plain socket it waits first and reads then: a client answers
-        what it was told just now, so a look before that finds nothing, and an error is dear."""
+        """What the stream has; empty at the end. On a plain socket it waits first and reads then:
+        a client answers what it was told just now, so a look before that finds nothing, and an
+        error is dear."""
         if self._socket is None:
             return bytes(await self._stream.receive_some(RECEIVE_SIZE))
         while True:
@@ -352,13 +356,37 @@ class Peer:
             except OSError as error:
                 raise trio.BrokenResourceError(str(error)) from error
 
+    def _look(self) -> float:
+        """Pings a silent client, and gives up a dead one. Returns when to look again.
+
+        A frame that was begun has to be complete in time, however lively its bytes drip in. The
+        writer does this when it has nothing else to do: a scope for each read costs much more.
+        """
+        limits, now, since = self._limits, trio.current_time(), self._silent_since
+        if since is None or self._ending:
+            return now + limits.ping_seconds
+        complete, dead = math.inf, since + limits.dead_seconds
+        if self._frame_began is not None:
+            complete = self._frame_began + limits.frame_seconds
+        if now >= complete:
+            text = f"a frame must be complete after {limits.frame_seconds:g} seconds"
+            self._give_up(ByeReason.FRAME_TIMEOUT, text)
+        elif now >= dead:
+            self._give_up(ByeReason.IDLE, "nothing was heard from you")
+        elif now >= max(since, self._pinged) + limits.ping_seconds:
+            self._pinged = now
+            if self._connection.state is State.OPEN:
+                self.post(Ping())
+        return min(max(since, self._pinged) + limits.ping_seconds, dead, complete)
+
     async def _write(self) -> None:
         try:
             with self._writing:
                 while self._outbox or not self._ending:
                     if not self._outbox:
                         self._wake = trio.Event()
-                        await self._wake.wait()
+                        with trio.CancelScope(deadline=self._look()) as self._looking:
+                            await self._wake.wait()
                         continue
                     self._is_writing = True
                     if not await self._send(self._some()):
@@ -371,6 +399,10 @@ class Peer:
 
     def _some(self) -> bytes:
         """As much of the outbox as goes well into one write."""
+        if self._outbox_bytes <= SEND_SIZE:
+            data = b"".join(self._outbox)
+            self._outbox.clear()
+            return data
         parts = [self._outbox.popleft()]
         size = len(parts[0])
         while self._outbox and size + len(self._outbox[0]) <= SEND_SIZE:

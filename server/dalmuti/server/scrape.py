@@ -11,34 +11,22 @@ from typing import Final
 
 import trio
 
+from dalmuti.server.brief import Brief
 from dalmuti.server.log import Log
 
 MOST_BYTES: Final = 4096
 SECONDS: Final = 5.0
-AT_ONCE: Final = 8
 
 
 class Scrape:
     """Serves one page. `page` makes it when it is asked for."""
 
     def __init__(self, page: Callable[[], str], log: Log) -> None:
-        self._page, self._log = page, log
-        self._open = 0
+        self._page = page
+        self.serve = Brief(self._answer_on, SECONDS, log, "metrics_crashed").serve
 
-    async def serve(self, stream: trio.SocketStream) -> None:
-        """One request and its answer. What is wrong with a connection ends with it."""
-        self._open += 1
-        try:
-            if self._open <= AT_ONCE:
-                with trio.move_on_after(SECONDS):
-                    await stream.send_all(self._answer(await _head(stream)))
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
-        except Exception:
-            self._log.crash("metrics_crashed")
-        finally:
-            self._open -= 1
-            await trio.aclose_forcefully(stream)
+    async def _answer_on(self, stream: trio.SocketStream) -> bytes:
+        return self._answer(await _head(stream))
 
     def _answer(self, head: bytes | None) -> bytes:
         if head is None:

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from dalmuti.client.arena import trial
-from dalmuti.client.arena.report import Progress
+from dalmuti.client.arena.plan import Item, Outcome
+from dalmuti.client.arena.report import Progress, shown_names
+from dalmuti.client.arena.statistics import FEW_DEALS
 from dalmuti.client.cli import main
 from dalmuti.core import record
+from dalmuti.protocol.text import width
 
 BOT = """
 from dalmuti.client.bot import Bot
@@ -139,6 +142,101 @@ def test_what_a_bot_does_wrong_is_told(tmp_path: Path, capfd: pytest.CaptureFixt
     assert ": 1 deal with 3 seats, " in out
     assert "The first time it raised ZeroDivisionError: division by zero (mybot.py, line " in out
     assert "thinking" not in out
+
+
+def longest_line(text: str) -> int:
+    """Of the tables: what is no sentence."""
+    return max(width(line) for line in text.splitlines() if not line.endswith("."))
+
+
+@pytest.mark.parametrize("arguments", [(), ("--half",), ("--seats", "10", "--hands", "2")])
+def test_tables_fit_80_cells_whatever_the_names(
+    arguments: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = ("a_bot_with_a_long_na.py", "王小明王小明王小明.py")
+    for name in names:
+        (tmp_path / name).write_text(BOT)
+    players = [f"{tmp_path}/{name}:First" for name in names]
+    assert main(["arena", *players, "--deals", "2", *arguments]) == 0
+    out, _ = capfd.readouterr()
+    assert 60 < longest_line(out) <= 80
+    short = shown_names(players)[players[0]]
+    assert short.startswith("...") and short.endswith("_long_na.py:First")
+    lines = [line for line in out.splitlines() if line.startswith(f"{short} ")]
+    assert len(lines) >= 3  # two tables and a legend
+    assert f"{short} is {players[0]}." in out
+    trial = ["--trial", players[1], "--references", f"{players[0]},greedy", "--seats", "8"]
+    assert main(["arena", *trial, "--deals", "1"]) == 0
+    out, _ = capfd.readouterr()
+    assert 60 < longest_line(out) <= 80 and f"{short} is {players[0]}." in out
+
+
+def test_names_in_tables_are_short_and_differ() -> None:
+    names = [
+        "greedy",
+        "a/" + "x" * 30 + ".py",
+        "b/" + "x" * 30 + ".py",
+        "cmd:node a/b.js {host} {p}",
+    ]
+    shown = list(shown_names(names).values())
+    assert shown == [
+        "greedy",
+        "...xxxxxxxxxxxxxx.py",
+        "...xxxxxxxxxxxxxx~2",
+        "cmd:node a/b.js {...",
+    ]
+    assert all(width(name) <= 20 for name in shown)
+
+
+def test_the_bar_fits_its_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("dalmuti.client.arena.report.BAR_SECONDS", 0)
+    for columns in (40, 60, 80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        bar = Progress(8000, "8 seats against careful ")
+        bar.show(7999)
+        bar.close()
+        lines = capsys.readouterr().err.split("\r")
+        assert 30 < max(map(len, lines)) < columns
+
+
+def test_few_deals_prove_nothing_and_say_so(capfd: pytest.CaptureFixture[str]) -> None:
+    for deals in (1, 3, FEW_DEALS - 1):
+        assert main(["arena", "greedy", "random", "--seats", "3", "--deals", str(deals)]) == 0
+        out, _ = capfd.readouterr()
+        few = f"it stands on {deals} deal{'s' * (deals > 1)}, and takes {FEW_DEALS} at least"
+        assert few in out and "is better than" not in out and " that." not in out
+    result = found(capfd, "greedy", "random", "--seats", "3", "--deals", str(FEW_DEALS - 1))
+    assert result["pairs"][0]["deals_needed"] is None
+    result = found(capfd, "greedy", "random", "--seats", "3", "--deals", str(FEW_DEALS))
+    assert result["pairs"][0]["deals_needed"] > 1
+    trial = ["--trial", "greedy", "--references", "random", "--seats", "4", "--deals", "3"]
+    assert main(["arena", *trial]) == 0
+    assert "This says little: it stands on 3 deals" in capfd.readouterr().out
+
+
+def test_what_is_played_before_something_fails_is_not_lost(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[Path] = []
+
+    def save(folder: Path, item: Item, outcome: Outcome) -> None:
+        if item.index == 10:  # the second match of the fourth deal
+            raise OSError(28, "No space left on device")
+        saved.append(folder)
+
+    monkeypatch.setattr("dalmuti.client.arena.command.save", save)
+    arguments = ["arena", "greedy", "random", "--seats", "3", "--save", str(tmp_path)]
+    assert main(arguments) == 2
+    out, err = capfd.readouterr()
+    assert "Unfinished: stopped after 3 of 200 deals. These are the figures so far." in out
+    assert "9 hands: 3 deals" in out and len(saved) == 10
+    assert f"--save: nothing more can be written to {tmp_path}: No space left on device." in err
+    assert main([*arguments, "--json"]) == 2
+    result = json.loads(capfd.readouterr().out)
+    assert result["unfinished"] is True and (result["deals"], result["hands"]) == (3, 9)
 
 
 def test_transcripts_are_saved(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,7 @@ class Vandal(First):
         return decision.choices[0]
 
 
-class NeverBegins(Bot):
+class NeverBegins(First):
     def begin(self, seed: int) -> None:
         raise RuntimeError("not today")
 

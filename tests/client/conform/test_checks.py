@@ -7,16 +7,19 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
 
 from dalmuti.client.cli import main
-from dalmuti.client.conform import report
+from dalmuti.client.conform import report, wire
 from dalmuti.client.conform.checks import (
     Catalogue,
     Check,
+    Evidence,
     Failed,
+    Hopeless,
     Outcome,
     Skipped,
     chosen,
@@ -26,10 +29,16 @@ from dalmuti.client.conform.checks import (
 from dalmuti.client.conform.clients.catalogue import all_checks as of_clients
 from dalmuti.client.conform.program import CommandError, command_of
 from dalmuti.client.conform.servers.catalogue import all_checks as of_servers
+from dalmuti.protocol import messages as msg
+from dalmuti.protocol.text import width
 
 
 class Nothing:
     waits_for = "rain"
+    warnings = ("clouds",)
+
+    async def evidence(self) -> Evidence:
+        return Evidence("a wish", "the sky ended with exit code 1", ("thunder", "lightning"))
 
 
 @asynccontextmanager
@@ -77,13 +86,91 @@ async def test_each_check_has_an_outcome_of_its_own(autojump_clock: object) -> N
         ("X-4", "FAIL", "expected rain within 70 s, found nothing"),
     ]
     assert report.summary(outcomes) == "4 checks: 1 passed, 2 failed, 1 skipped."
+    assert report.summary(outcomes[:1]).startswith("1 check: ")
     found = json.loads(report.as_json("client", outcomes))
     assert (found["passed"], found["failed"], found["skipped"]) == (1, 2, 1)
     assert found["checks"][0]["link"] == "docs/protocol.md#bytes"
-    assert report.line(outcomes[0]).splitlines()[1:] == [
-        "      expected rain, found sun",
+    assert report.line(outcomes[0]) == "FAIL  X-1  It fails."
+    assert report.findings(outcomes)[0].splitlines() == [
+        "X-1: expected rain, found sun",
+        "      sent last: a wish",
+        "      the sky ended with exit code 1 and said last:",
+        "        | thunder",
+        "        | lightning",
         "      see docs/protocol.md#bytes",
     ]
+    assert report.findings(outcomes)[2:] == [
+        "warning, X-1 to X-4 (4 checks): clouds; servers ignore it"
+    ]
+
+
+def failed(id: str, why: str, anchor: str = "", check_anchor: str = "bytes") -> Outcome:
+    async def never(stand: Nothing) -> None:
+        raise AssertionError
+
+    check = Check(id=id, says="It is so.", anchor=check_anchor, run=never)
+    return Outcome(check, "FAIL", why, anchor=anchor)
+
+
+def test_one_fault_is_said_once_with_all_that_found_it() -> None:
+    """Alike but for numbers is the same; the section is that of the fault, where it has one."""
+    outcomes = [
+        failed("X-1", "expected an answer to decision 1, found nothing", "decisions"),
+        failed("X-2", "expected `pong`, found nothing"),
+        failed("X-3", "expected an answer to decision 14, found nothing", "decisions"),
+        failed("X-4", "expected an answer to decision 2, found nothing", "decisions"),
+        failed("X-5", "expected an answer to decision 3, found nothing", "decisions"),
+        failed("X-6", "expected an answer to decision 3, found nothing"),
+        failed("Y-1", "expected the connection to stay"),
+        failed("Y-2", "expected the connection to stay", check_anchor="hello"),
+    ]
+    assert report.findings(outcomes) == [
+        "X-1, X-3 to X-5 (4 checks): expected an answer to decision 1, found nothing\n"
+        "      see docs/protocol.md#decisions",
+        "X-2: expected `pong`, found nothing\n      see docs/protocol.md#bytes",
+        "X-6: expected an answer to decision 3, found nothing\n      see docs/protocol.md#bytes",
+        "Y-1, Y-2: expected the connection to stay\n"
+        "      see docs/protocol.md#bytes, docs/protocol.md#hello",
+    ]
+    found = json.loads(report.as_json("client", outcomes))
+    assert [fault["ids"] for fault in found["faults"]] == [
+        ["X-1", "X-3", "X-4", "X-5"], ["X-2"], ["X-6"], ["Y-1", "Y-2"]
+    ]  # fmt: skip
+
+
+async def test_where_nobody_is_there_the_other_checks_are_not_run(autojump_clock: object) -> None:
+    catalogue: Catalogue[Nothing] = Catalogue()
+
+    @catalogue.check("X-1", "Somebody is there.", "bytes")
+    async def nobody(stand: Nothing) -> None:
+        raise Hopeless("expected a connection, found none")
+
+    @catalogue.check("X-2", "It is not run.", "bytes")
+    async def not_run(stand: Nothing) -> None:
+        raise AssertionError
+
+    outcomes = await run_all(catalogue.checks, nothing, 2, lambda outcome: None)
+    assert [(each.check.id, each.hopeless) for each in outcomes] == [("X-1", True)]
+    assert report.summary(outcomes, 1) == (
+        "1 check: 0 passed, 1 failed, 0 skipped."
+        " Not run: 1 more, which would fail for the same reason."
+    )
+    assert json.loads(report.as_json("client", outcomes, 1))["not_run"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (msg.Ok(re=4), "`ok` (to request 4)"),
+        (msg.Pong(n=3), "`pong`"),
+        ({"t": "weather", "id": 3, "re": 1}, "`weather` (to request 1)"),
+        ({"t": "event", "seq": 8, "event": {"e": "glass_raised"}}, "event `glass_raised` (seq 8)"),
+        (b"\x00\x01", "2 bytes (00 01)"),
+        (bytes(99), f"99 bytes ({' '.join(['00'] * 16)} ...)"),
+    ],
+)
+def test_what_was_sent_last_is_named_by_its_type_and_number(sent: Any, said: str) -> None:
+    assert wire.named(sent) == said
 
 
 async def test_a_bug_of_the_kit_is_no_fault_of_the_other_side() -> None:
@@ -124,6 +211,8 @@ def test_the_places_of_a_command() -> None:
         (["--client", "sh", "--only", "C-999"], 2, "there is no check 'C-999' here"),
         (["--client", "no-such-program-here"], 2, "no program 'no-such-program-here'"),
         (["--server", "127.0.0.1:1"], 3, "Nobody answers at 127.0.0.1:1"),
+        (["--server", "127.0.0.1:1", "--tls"], 3, "Nobody answers at 127.0.0.1:1"),
+        (["--server", "127.0.0.1:1", "--fingerprint", "x"], 2, "expected a SHA-256 fingerprint"),
     ],
 )
 def test_wrong_use_is_a_sentence(
@@ -136,8 +225,8 @@ def test_wrong_use_is_a_sentence(
 
 def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "--list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(of_clients()) + len(of_servers())
+    first_lines = [line for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert len(first_lines) == len(of_clients()) + len(of_servers())
     assert main(["conform", "--list", "--server", "x", "--only", "S-101"]) == 0
     assert capsys.readouterr().out.startswith("S-101  ")
 
@@ -153,3 +242,11 @@ def test_help_loads_nothing() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "example" in done.stdout and "IMPORTED []" in done.stdout
+
+
+def test_the_list_fits_80_cells() -> None:
+    for check in (*of_clients(), *of_servers()):
+        first, *more, link = report.listed(check).splitlines()
+        assert first.startswith(f"{check.id}  ") and link.strip() == check.link
+        assert " ".join([first[len(check.id) :], *more]).split() == check.says.split()
+        assert all(width(line) <= 80 for line in (first, *more, link)), check.id

@@ -179,6 +179,61 @@ FAULTS: list[tuple[str, Replaced, str, str]] = [
 ]  # fmt: skip  # the replaced lines stay as they are
 
 
+JOIN = 'say(t="join", id=1, table=self.table)'
+TELLS: list[tuple[str, Replaced, str, str, dict[str, str]]] = [
+    (
+        "dies in the middle of the game: its last lines, and what led to it",
+        ((ACT, "None + number"),),
+        "C-401",
+        f"{BREAKS} closed it",
+        {
+            "sent": "`decision` 1",
+            "program": "the client ended with exit code 1",
+            "words": "TypeError: unsupported operand",
+            "link": "#decisions",
+        },
+    ),
+    (
+        "answers twice: a fault of decisions, whatever was tried",
+        ((ACT, f"{ACT}; {ACT}"),),
+        "C-502",
+        "expected one answer a decision, found two",
+        {"program": "the client still runs", "link": "#decisions"},
+    ),
+    (
+        "comes back by `join`: a fault of coming back, though it was about a `bye`",
+        (('                if self.token:\n                    say(t="resume"',
+          '                if self.token == 1:\n                    say(t="resume"'),),
+        "C-613",
+        "expected `resume` after a lost connection, found `join`",
+        {"link": "#when-you-disconnect"},
+    ),
+    (
+        "says fields that no message has",
+        (("versions=[1, 1], ", "versions=[1, 1], nickname='x', "),),
+        "C-101",
+        "",
+        {"warnings": "hello: no field of it is called 'nickname'"},
+    ),
+    (
+        "asks for the tables without end",
+        ((JOIN, f"{JOIN}; [say(t='list', id=7) for _ in range(40)]"),),
+        "C-502",
+        "found a flood of 31 `list` requests on one connection",
+        {"link": "#lobby-and-tables"},
+    ),
+    (
+        "sends half a frame and waits",
+        ((ACT, 'self.out.sendall(b"\\0\\0\\0\\x30\\x85")'),
+         ("        stream = connection.makefile", "        self.out = connection\n"
+          "        stream = connection.makefile")),
+        "C-608",
+        "within 6 s, found bytes that make no whole frame: ",
+        {"link": "#decisions"},
+    ),
+]  # fmt: skip
+
+
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is waited for as long as a stranger would be."""
@@ -216,6 +271,54 @@ async def test_planted_faults_are_found(tmp_path: Path, quick: None) -> None:
         for at, fault in enumerate(FAULTS):
             nursery.start_soon(one, tmp_path / str(at), *fault)
     assert wrong == {}
+
+
+async def test_what_is_told_of_a_fault_beside_what_was_expected(
+    tmp_path: Path, quick: None
+) -> None:
+    found: dict[str, Outcome] = {}
+
+    async def one(folder: Path, what: str, replaced: Replaced, id: str) -> None:
+        (found[what],) = await tried(planted(folder, replaced), id)
+
+    async with trio.open_nursery() as nursery:
+        for at, fault in enumerate(TELLS):
+            nursery.start_soon(one, tmp_path / str(at), *fault[:3])
+    for what, _, _, why, told in TELLS:
+        outcome = found[what]
+        said = {
+            "link": outcome.link,
+            "sent": outcome.evidence.sent,
+            "program": outcome.evidence.program,
+            "words": " ".join(outcome.evidence.words),
+            "warnings": " ".join(outcome.warnings),
+        }
+        assert why in outcome.why and (outcome.result == "FAIL") == bool(why), (what, outcome)
+        for key, part in told.items():
+            assert part in said[key], (what, key, outcome)
+
+
+async def test_a_client_that_never_comes_ends_it_all_with_one_sentence(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "client.py"
+    script.write_text("import sys\nprint('hm')\nsys.exit('one\\ntwo\\nthree\\nfour')\n")
+    command = shlex.join([sys.executable, str(script)])
+    kit = [sys.executable, "-m", "dalmuti.client.cli", "conform", "--client", command]
+    done = await trio.run_process(kit, capture_stdout=True, check=False)
+    said = done.stdout.decode().splitlines()
+    assert done.returncode == 1 and said[0].startswith("FAIL  C-101  ")
+    assert said[1:-1] == [
+        "",
+        "C-101: expected a connection, found none",
+        "      the client ended with exit code 1 and said last:",
+        "        | two",
+        "        | three",
+        "        | four",
+        "      see docs/protocol.md#hello-and-versions",
+    ]
+    left = len(all_checks()) - 1
+    assert said[-1].endswith(f" Not run: {left} more, which would fail for the same reason.")
 
 
 def stubborn(pids: Path) -> str:

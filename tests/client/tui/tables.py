@@ -49,6 +49,7 @@ WELCOME = Welcome(
         dead_after_ms=45000,
         grace_ms=20000,
         resume_events=500,
+        standin_hands=3,
     ),
 )
 
@@ -73,6 +74,7 @@ class Stage:
         self.match = Match(options or TableOptions(seats=seats))
         self.infos: dict[int, PlayerInfo] = {}
         self.decisions = 0
+        self.solo = False
         self.seq = 0
         self.model = Model()
         self.table = table
@@ -93,6 +95,7 @@ class Stage:
             players=list(self.infos.values()),
             you=self.you,
             host=1,
+            solo=self.solo,
         )
         self.tell(Snapshot(seq=self.seq, table=view))
 
@@ -184,6 +187,18 @@ class Stage:
         """A player is lost, away or played by the stand-in."""
         self.infos[player] = replace(self.infos[player], presence=presence)
         self.emit([ev.PresenceChanged(player, presence, ms)])
+
+
+def first_such(
+    seats: int, holds: Callable[[Stage], bool], kind: Callable[..., Stage] = Stage
+) -> Stage:
+    """The first of a few hands in which something comes to pass."""
+    for seed in range(50):
+        try:
+            return kind(seats, seed=seed).deal().run(holds)
+        except AssertionError:
+            continue
+    raise AssertionError("that happens in none of the hands")
 
 
 def in_tricks(stage: Stage) -> bool:

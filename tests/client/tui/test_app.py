@@ -190,6 +190,29 @@ def test_a_play_by_keys() -> None:
     run(scenario)
 
 
+def test_the_log_scrolls_to_its_first_line_and_at_once_back_from_there() -> None:
+    """However often PgUp was pressed."""
+
+    async def scenario() -> None:
+        stage = Stage(4, seed=7).deal().run(you_follow)
+        async with seated(stage) as seat:
+            for number in range(60):
+                told = ev.Chatted("Grace", f"line {number} of a long evening of talk", 2)
+                seat.session.hear(EventMessage(seq=stage.seq + 1 + number, event=told))
+            await seat.until("line 59")
+            assert "┃" in seat.glass.text()
+            pages = "\x1b[5~" * 40
+            await seat.type(pages, "line 0 of")
+            assert "PgDn" in seat.glass.text()
+            await seat.type("\x1b[6~", lambda: "line 0 of" not in seat.glass.text())
+            seat.session.hear(
+                EventMessage(seq=stage.seq + 61, event=ev.Chatted("Grace", "news", 2))
+            )
+            await seat.type("\x1b[6~" * 40, "says: news")
+
+    run(scenario)
+
+
 def test_a_key_draws_what_it_changes_and_no_more() -> None:
     async def scenario() -> None:
         stage = Stage(4, seed=7).deal().run(you_follow)

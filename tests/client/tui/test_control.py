@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
-from dalmuti.client.model import LinkChanged, Model, reduce
+from dalmuti.client.model import Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.commands import IN_LOBBY, completions, offered, say
@@ -45,9 +45,18 @@ class Player:
         self.asked: list[tuple[type[Request], dict[str, Any]]] = []
         self.quits: list[bool] = []
         self.chats: list[str] = []
+        self.rings = 0
         steward = options.pop("steward", Steward())
+        wait, advise = options.pop("wait", lambda: 2.0), options.pop("advise", None)
         self.control = Control(
-            Options(**options), steward, self.ask, self.quits.append, self.chats.append
+            Options(**options),
+            steward,
+            self.ask,
+            self.quits.append,
+            self.chats.append,
+            self.ring,
+            wait,
+            advise,
         )
         self.now = 0.0
         self.stage = stage
@@ -59,6 +68,9 @@ class Player:
         if request is Act:  # the session echoes it as it is sent
             self.learn(reduce(self.control.model, Act(id=len(self.asked), **fields), self.now))
         return len(self.asked)
+
+    def ring(self) -> None:
+        self.rings += 1
 
     def learn(self, model: Model) -> None:
         self.control.update(model, self.now)
@@ -365,6 +377,37 @@ def test_the_log_scrolls_and_comes_back() -> None:
     assert player.control.ui.log_back == 0
 
 
+def test_who_reads_older_lines_goes_on_reading_them_when_something_happens() -> None:
+    player = Player(Stage(4).deal().finish())
+    player.press("pageup")
+    player.control.notice("a word of our own, which is at the end and out of sight")
+    back, logged = player.control.ui.log_back, player.control.model.logged
+    model = player.control.model
+    for text in ("one", "two", "three"):
+        model = replace(model, log=(*model.log, Line("chat", text)), logged=model.logged + 1)
+    player.learn(model)
+    assert player.control.ui.log_back == back + model.logged - logged == back + 3
+    player.press("pagedown", "pagedown").learn(replace(model, logged=model.logged + 1))
+    assert player.control.ui.log_back == 0  # at the end: what is new is seen
+
+
+def test_a_lost_connection_counts_down_how_long_the_table_waits() -> None:
+    player = Player(Stage(4, seed=3).deal().run(your_turn))
+    open_link = player.control.model
+    lost = LinkChanged("lost", "gone", None)
+    player.learn(replace(open_link, link=lost))
+    waits = open_link.welcome.limits.grace_ms / 1000  # type: ignore[union-attr]
+    held_until = player.control.ui.held_until
+    assert held_until == player.now + waits
+    assert 0 < player.control.next_tick(player.now) <= 1.0  # type: ignore[operator]
+    player.now += 5
+    player.learn(replace(open_link, link=LinkChanged("connecting")))
+    player.learn(replace(open_link, link=lost))
+    assert player.control.ui.held_until == held_until  # counted from the first loss
+    player.learn(open_link)
+    assert player.control.ui.held_until is None
+
+
 # -- the lobby --------------------------------------------------------------------------------
 
 
@@ -393,9 +436,9 @@ def test_tables_are_joined_watched_and_made() -> None:
 
 def test_commands_of_the_lobby() -> None:
     player = in_lobby()
-    say(player.control, "/create My table passing=locked, seats=6 password=x")
-    say(player.control, "/join Night owls password=secret")
-    say(player.control, "/watch Kitchen")
+    say(player.control, "/create My table passing=locked, seats=6 password=x", player.now)
+    say(player.control, "/join Night owls password=secret", player.now)
+    say(player.control, "/watch Kitchen", player.now)
     assert player.asked == [
         (
             CreateTable,
@@ -404,9 +447,9 @@ def test_commands_of_the_lobby() -> None:
         (JoinTable, {"table": "Night owls", "watch": False, "password": "secret"}),
         (JoinTable, {"table": "Kitchen", "watch": True, "password": None}),
     ]
-    say(player.control, "hello")
+    say(player.control, "hello", player.now)
     assert player.hint
-    say(player.control, "/deal")
+    say(player.control, "/deal", player.now)
     assert len(player.asked) == 3 and player.hint
     assert completions(player.control, "/join n") == ["/join Night owls"]
 
@@ -426,7 +469,7 @@ def test_commands_of_a_table() -> None:
         "/back",
         "/close",
     ):
-        say(player.control, text)
+        say(player.control, text, player.now)
     assert (
         player.asked
         == [
@@ -442,17 +485,17 @@ def test_commands_of_a_table() -> None:
         or player.hint
     )
     for text, overlay in (("/help", "help"), ("/score", "scores"), ("/quit", "leave")):
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.ui.overlay == overlay
     for text in ("/who", "/rules"):
         logged = player.control.model.logged
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.control.model.logged == logged + 1
     for text in ("/nonsense", "/kick", "/kick nobody"):
         player.control.ui.hint = ""
-        say(player.control, text)
+        say(player.control, text, player.now)
         assert player.hint
-    say(player.control, "/leave")
+    say(player.control, "/leave", player.now)
     assert player.quits == [True]
 
 

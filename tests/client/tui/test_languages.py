@@ -13,8 +13,14 @@ import pytest
 from client.languages import speaking
 from client.tui.tables import NAMES
 from client.tui.test_screens import JOIN, PICTURES, SEATS
+from dalmuti.client import words
+from dalmuti.client.i18n import tr, tr_in
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Line, cells, text_of
 from dalmuti.client.tui.screens import render
+from dalmuti.client.tui.selector import PlaySelector
+from dalmuti.core.titles import title_of
+from dalmuti.protocol.text import width
 
 WORD = re.compile(r"[A-Za-z]{2,}")
 SAID = (
@@ -55,3 +61,64 @@ def test_no_text_is_left_in_english(name: str) -> None:
         if not any(each.startswith(word) or each.endswith(word) for each in data)
     ]
     assert not left, left
+
+
+@pytest.mark.parametrize("cols,rows", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("seats", SEATS)
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_is_cut_that_english_shows_whole(
+    name: str, seats: int, cols: int, rows: int
+) -> None:
+    """A translator finds words that fit: no picture has more dots of cut texts than in English."""
+    english = text_of(drawn(name, seats, cols, rows))
+    for language in ("fr", "nl", "de"):
+        with speaking(language):
+            text = text_of(drawn(name, seats, cols, rows))
+        more = text.count("…") - english.count("…")
+        cut = [line for line in text.splitlines() if "…" in line and line not in english]
+        assert more <= 0, (language, cut)
+
+
+@pytest.mark.parametrize("seats", SEATS)
+@pytest.mark.parametrize("name", ["follow", "lead", "waiting", "taxes-pay", "revolution", "out"])
+def test_what_matters_is_whole_even_with_longer_words(language: str, name: str, seats: int) -> None:
+    """Everybody's title, in full or short, and number of cards; the set to beat and the choice."""
+    model, ui, now = PICTURES[name](seats)
+    text = text_of(render(model, ui, 80, 24, now))
+    table = model.table
+    assert table is not None and table.hand is not None
+    hand = table.hand
+    lines = text.splitlines()
+    for seat, size in enumerate(hand.sizes):
+        title = title_of(seat, len(hand.order))
+        row = next(line for line in lines if words.short_title(title) in line)
+        lines.remove(row)
+        left = "-" if seat in hand.finished else str(size)
+        assert re.search(rf"{re.escape(words.short_title(title))} +{left} ", row), row
+    if isinstance(ui.selector, PlaySelector):
+        chosen = ui.selector.chosen
+        shown = tr_in("choice", labels.PASS) if chosen is None else str(chosen)
+        assert f"[{shown}]" in text
+    if hand.trick.top is not None:
+        assert str(hand.trick.top) in text
+
+
+def test_texts_of_one_row_fit_into_one_row(language: str) -> None:
+    """Those that have no fields, and fit in English; a pseudo-locale has no translator to ask."""
+    if language == "pseudo":
+        return
+    room = 76
+    texts = [*vars(labels).values(), *vars(tabletexts).values(), *labels.REVOLUTION_IS]
+    texts += [*labels.WHY_WAITING.values()]
+    for text in texts:
+        if isinstance(text, str) and width(text) <= room:
+            assert width(tr(text)) <= room, tr(text)
+
+
+def test_the_help_leaves_a_gap_between_a_key_and_what_it_does(language: str) -> None:
+    if language == "pseudo":
+        return
+    for keys in (*keytexts.HELP_KEYS.values(), keytexts.HELP_ALWAYS):
+        for key, what in keys:
+            assert width(keytexts.key_name(key)) <= 11, key
+            assert width(keytexts.key_does(what)) <= 24, what

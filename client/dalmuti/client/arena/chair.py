@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final, Protocol
 
 import anyio
@@ -96,11 +97,19 @@ class Line(Link):
     """A connection to our own server, which need not be mistrusted, and answers or is gone.
 
     So what it says is decoded by msgspec alone, without limits, in a fifth of the time; and nobody
-    watches its silence. The handshake is that of every client.
+    watches its silence. The handshake is that of every client. Events come many at once, and each
+    comes to everyone at a table, so they are decoded once, and handed on together.
     """
 
-    def __init__(self, stream: Stream, take: Callable[[Message], None]) -> None:
+    def __init__(
+        self,
+        stream: Stream,
+        take: Callable[[Message], None],
+        *,
+        take_events: Callable[[list[EventMessage]], None],
+    ) -> None:
         super().__init__(stream, take)
+        self._take_events = take_events
         self._wire = stream if isinstance(stream, Wire) else None
         self._is_behind = False
         """Whether something had to wait in the outbox; from then on everything does."""
@@ -121,24 +130,44 @@ class Line(Link):
             self._connection.receive_data(await self._receive())
             while (greeting := self._connection.next_message()) is not NEED_DATA:
                 self._sort(greeting)
-        take, sort, decode, data = self._take, self._sort, DECODER.decode, b""
+        data = b""
         while True:
             data += await self._receive()
             at, size = 0, len(data)
+            events: list[EventMessage] = []
             while (start := at + HEADER) <= size:
                 end = start + int.from_bytes(data[at:start], "big")
                 if end > size:
                     break
-                message = decode(data[start:end])
+                body = data[start:end]
+                message = EVENTS.get(body) or decode(body)
                 if type(message) is EventMessage:
-                    take(message)
+                    events.append(message)
                 else:
-                    sort(message)
+                    if events:
+                        self._take_events(events)
+                        events = []
+                    self._sort(message)
                 at = end
+            if events:
+                self._take_events(events)
             data = data[at:]
 
 
 DECODER: Final = msgspec.msgpack.Decoder(ServerMessage)
+EVENTS: Final[dict[bytes, EventMessage]] = {}
+"""Events as they came of late, so that who hears the same need not decode it again."""
+MOST_EVENTS: Final = 4096
+
+
+def decode(body: bytes) -> ServerMessage:
+    """What our own server says."""
+    message = DECODER.decode(body)
+    if type(message) is EventMessage:
+        if len(EVENTS) >= MOST_EVENTS:
+            EVENTS.clear()
+        EVENTS[body] = message
+    return message
 
 
 def wire(port: int) -> Callable[[], Awaitable[Stream]]:
@@ -159,6 +188,9 @@ class Decider(Protocol):
     def hear(self, message: Input) -> None:
         """What the server says to this chair, and what the chair itself does."""
 
+    def hear_events(self, messages: list[EventMessage]) -> None:
+        """The same for events that came together."""
+
     async def ready(self) -> None:
         """Returns when it may be seated."""
 
@@ -169,8 +201,6 @@ class Decider(Protocol):
 class Chair(Session):
     """A connection that sits at one table after another, and does nothing in between."""
 
-    link_type = Line
-
     def __init__(self, port: int, name: str, *, kind: str = "bot") -> None:
         super().__init__(
             wire(port),
@@ -180,8 +210,11 @@ class Chair(Session):
             stay=True,
             chance=random.Random(0),
         )
+        self.link_type = partial(Line, take_events=self._take_events)
         self.hear: Callable[[Input], None] = lambda message: None
         """Who listens now."""
+        self.hear_events: Callable[[list[EventMessage]], None] = lambda messages: None
+        """The same, for events that came together."""
         self.ready = trio.Event()
         """Set as soon as the server has greeted us."""
         self.welcome: Welcome
@@ -201,12 +234,13 @@ class Chair(Session):
             self.welcome = message
         self.hear(message)
 
-    def _take(self, message: Message) -> None:
+    def _take_events(self, messages: list[EventMessage]) -> None:
         """As in every session, but that nobody verifies the deals of these tables."""
-        if type(message) is EventMessage:  # most are
-            if self._in_order(message.seq):
-                self.hear(message)
-            return
+        if self._in_order(messages[0].seq):  # and so are those behind it
+            self._seq = messages[-1].seq
+            self.hear_events(messages)
+
+    def _take(self, message: Message) -> None:
         super()._take(message)
         if isinstance(message, Snapshot):
             self._witness = None  # the deals are known, and the moves are held against the engine
@@ -229,6 +263,14 @@ class Sitter:
         self._table: TableView | None = None
         self._events: list[Seen] = []
         """What happened since, where the bot is told of no events."""
+
+    def hear_events(self, messages: list[EventMessage]) -> None:
+        """What happened."""
+        if self._seated.listens:
+            for message in messages:
+                self.hear(message)
+        else:
+            self._events += [message.event for message in messages]
 
     def hear(self, message: Input) -> None:
         """Answers every decision; where there is one choice, without the bot."""

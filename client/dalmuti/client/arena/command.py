@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from dalmuti.client import out
 from dalmuti.client.arena import report
-from dalmuti.client.arena.plan import COMMAND, Contestant, Item, Runner, Setup
+from dalmuti.client.arena.plan import COMMAND, Contestant, Item, Outcome, Runner, Setup
 from dalmuti.client.arena.ratings import ratings
 from dalmuti.client.arena.save import save
 from dalmuti.client.arena.schedule import Schedule, drive, items_of
 from dalmuti.client.arena.statistics import Ledger
+from dalmuti.client.arena.stopping import Stopped, Stops
 from dalmuti.client.commands.parts import OK
 from dalmuti.client.start import Refusal, options_given
 from dalmuti.core.options import MAX_SEATS, TableOptions
@@ -55,20 +57,32 @@ def arena(given: argparse.Namespace) -> int:
         turn_seconds=given.turn_seconds,
         save=given.save is not None,
     )
-    deals = given.deals or USUAL_DEALS
+    wanted = given.deals or USUAL_DEALS
     runner, folder = runner_of(given, contestants), folder_of(given)
-    items = items_of(setup, deals, given.seed, half=given.half)
-    total = deals * (2 if given.half else seats)
-    ledger, speed = run(setup, items, total, runner, given.jobs, folder=folder)
+    items = items_of(setup, wanted, given.seed, half=given.half)
+    of_deal = 2 if given.half else seats
+    with Stops() as stops:
+        played = run(setup, items, wanted, of_deal, runner, given.jobs, stops, folder=folder)
+    ledger, deals = played.ledger, played.deals
     rated = ratings(len(contestants), ledger.order)
     if given.json:
         found = report.as_json(
-            ledger, rated, deals=deals, seed=given.seed, half=given.half, hands_per_second=speed
+            ledger,
+            rated,
+            deals=deals,
+            seed=given.seed,
+            half=given.half,
+            hands_per_second=played.hands_per_second,
+            unfinished=deals < wanted,
         )
         out.say(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        out.say(report.table(ledger, rated, deals=deals, seed=given.seed, half=given.half))
-    return OK
+        out.say(
+            report.table(
+                ledger, rated, deals=deals, seed=given.seed, half=given.half, wanted=wanted
+            )
+        )
+    return played.code()
 
 
 def contestants_of(players: Sequence[str]) -> tuple[Contestant, ...]:
@@ -141,37 +155,76 @@ def folder_of(given: argparse.Namespace) -> Path | None:
     return folder
 
 
+class Played(Struct, frozen=True):
+    """What came of the items of an arena, or of as many as were played."""
+
+    ledger: Ledger
+    deals: int
+    """Those of which every match was played."""
+    hands_per_second: float
+    signal: int = 0
+    """What stopped it: a signal, by its number, or a `refusal` on the way."""
+    refusal: Refusal | None = None
+
+    def code(self) -> int:
+        """What to exit with once all is told. Raises Refusal."""
+        if self.refusal is not None:
+            raise self.refusal
+        return 128 + self.signal if self.signal else OK
+
+
 def run(
     setup: Setup,
     items: Iterable[Item],
-    total: int,
+    deals: int,
+    of_deal: int,
     runner: Runner,
     jobs: int,
+    stops: Stops,
     *,
     folder: Path | None = None,
     what: str = "",
-) -> tuple[Ledger, float]:
-    """Plays all `total` items: what they say, and how many hands were played in a second.
+) -> Played:
+    """Plays all items, `of_deal` for each of so many deals, or until it is stopped.
 
-    The clock starts with the first outcome: to start a process takes as long as many hands.
+    The clock starts with the first outcome: to start a process takes as long as many hands. Raises
+    Refusal where nothing was played.
     """
     schedule, ledger = Schedule(items), Ledger(setup)
-    progress = report.Progress(total, what)
-    start, before, now = 0.0, 0, 0.0
+    progress = report.Progress(deals * of_deal, what)
+    start, now, done = 0.0, 0.0, 0
+    refusal: Refusal | None = None
     try:
         with closing(drive(setup, schedule, runner, jobs)) as played:
-            for done, (item, outcome) in enumerate(played, start=1):
+            while (found := stops.next(played)) is not None:
+                item, outcome = found
                 if folder is not None:
-                    save(folder, item, outcome)
+                    _save(folder, item, outcome)
                 ledger.add(item, outcome)
                 for player, first in schedule.out.items():
                     if first == item.index:
                         ledger.out[player] = item.deal + 1
+                done += 1
                 now = time.monotonic()
-                if done == 1:
-                    start, before = now, ledger.hands
+                start = start or now
                 progress.show(done)
+    except Stopped:
+        pass
+    except Refusal as error:
+        if not done:
+            raise
+        refusal = error
     finally:
         progress.close()
-    ledger.finish()
-    return ledger, (ledger.hands - before) / max(now - start, 1e-9)
+    whole = ledger.finish(of_deal)
+    speed = max(done - 1, 0) * setup.hands / max(now - start, 1e-9)
+    return Played(ledger, whole, speed, stops.caught, refusal)
+
+
+def _save(folder: Path, item: Item, outcome: Outcome) -> None:
+    """Keeps a transcript. Raises Refusal."""
+    try:
+        save(folder, item, outcome)
+    except OSError as error:
+        text = f"--save: nothing more can be written to {folder}: {error.strerror}"
+        raise Refusal(text) from None

@@ -31,10 +31,8 @@ from dalmuti.core.events import (
 from dalmuti.core.hand import Hand, Phase
 from dalmuti.core.match import Entry, Match
 from dalmuti.core.moves import PASS, Call, Move
-from dalmuti.core.views import TableView, TrickView, see, view_hand, view_table
+from dalmuti.core.views import NO_TRICK, TableView, TrickView, see, view_hand, view_table
 from dalmuti.protocol.messages import Decision
-
-_NO_TRICK = TrickView()
 
 
 def play(setup: Setup, item: Item, seats: Sequence[Seated]) -> tuple[Outcome, list[Entry]]:
@@ -187,7 +185,7 @@ class Table:
         if before is None or before.hand is None or turn.kind in ("revolution", "tax"):
             view = self._look(player, turn)
         else:
-            passed, trick = hand.passed, _NO_TRICK
+            passed, trick = hand.passed, NO_TRICK
             if hand.top is not None:
                 passing = tuple(sorted(passed)) if passed else ()
                 trick = TrickView(hand.top, hand.owner, passing, tuple(hand.acts))

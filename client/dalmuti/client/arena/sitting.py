@@ -87,7 +87,7 @@ class Sitting:
     async def play(self) -> tuple[Outcome, list[Entry]]:
         """Plays it; also gives the log, for a transcript. Raises Trouble."""
         item, host = self._item, self._host
-        host.hear = self._watch
+        host.hear, host.hear_events = self._watch, self._watch_events
         host.request(
             CreateTable,
             table=item.table,
@@ -98,6 +98,7 @@ class Sitting:
         await self._wait_for("open")
         for chair, decider in zip(self._chairs, self._deciders, strict=True):
             chair.hear = partial(self._listen, decider)
+            chair.hear_events = partial(self._listen_to_events, decider)
             await decider.ready()
             chair.request(JoinTable, table=item.table)
             await self._wait_for("sits")
@@ -119,34 +120,38 @@ class Sitting:
 
     # -- what is heard ----------------------------------------------------------------------------
 
-    def _watch(self, message: Input) -> None:
-        """What the host sees."""
-        if isinstance(message, EventMessage):
+    def _watch_events(self, messages: list[EventMessage]) -> None:
+        """What the host sees happen."""
+        for message in messages:
             event = message.event
-            if isinstance(event, Played):
+            if type(event) is Played:
                 self._hands[-1].moves.append((event.seat, event.play, event.by))
-            elif isinstance(event, Passed):
+            elif type(event) is Passed:
                 self._hands[-1].moves.append((event.seat, PASS, event.by))
-            elif isinstance(event, RevolutionCalled):
+            elif type(event) is RevolutionCalled:
                 self._hands[-1].moves.append((event.seat, Call(event.greater), "player"))
-            elif isinstance(event, HandEnded):
+            elif type(event) is HandEnded:
                 self._hands[-1].places = tuple(line.player for line in event.places)
                 self._tell.send_nowait("hand")
-        elif isinstance(message, Snapshot):
+
+    def _watch(self, message: Input) -> None:
+        """What else is said to the host."""
+        if isinstance(message, Snapshot):
             self._tell.send_nowait("open")
         elif isinstance(message, Unseated):
             self._tell.send_nowait("gone")
         elif isinstance(message, Error):
             self._tell.send_nowait(f"{message.code}: {message.message}")
 
+    def _listen_to_events(self, decider: Decider, messages: list[EventMessage]) -> None:
+        """What a chair hears of what happens, under the names that everybody has over core."""
+        for n, message in enumerate(messages):
+            if type(message.event) in NOTED:  # few are
+                messages[n] = EventMessage(seq=message.seq, event=self._noted(message.event))
+        decider.hear_events(messages)
+
     def _listen(self, decider: Decider, message: Input) -> None:
-        """What a chair hears, under the names that everybody has over core."""
-        if type(message) is EventMessage:
-            event = message.event
-            if type(event) in NOTED:  # few are
-                message = EventMessage(seq=message.seq, event=self._noted(event))
-            decider.hear(message)
-            return
+        """What else a chair hears."""
         if isinstance(message, Snapshot):
             players = self._names[: len(message.table.players)]
             table = replace(message.table, players=players, watchers=(HOST,))

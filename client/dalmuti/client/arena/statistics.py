@@ -23,6 +23,9 @@ Z: Final = NormalDist().inv_cdf(0.975)
 POWER: Final = NormalDist().inv_cdf(0.8)
 RATED: Final = 10_000
 """Hands that ratings are made of: after some thousand they do not get any surer."""
+FEW_DEALS: Final = 20
+"""Of fewer deals it is not said who is better, nor how many would tell: the spread, which both
+stand on, is not known to a sixth yet."""
 Interval = tuple[float, float]
 
 
@@ -61,8 +64,13 @@ class Pair(Struct, frozen=True, kw_only=True):
     against: str
     difference: float
     ci95: Interval | None
+    deals: int
+    """Deals that this stands on."""
     deals_needed: int | None
-    """Deals that would tell a difference of this size from none, four times out of five."""
+    """Deals that would tell a difference of this size from none, four times out of five.
+
+    None where that cannot be said: without a difference, and from less than FEW_DEALS.
+    """
 
 
 class Sum(Struct):
@@ -90,30 +98,16 @@ class Ledger:
         self._sums = [Sum() for _ in setup.contestants]
         self.out: dict[int, int] = {}
         """Players who are out, and the deal from which on they are, counted from 1."""
-        self._deal = -1
-        self._points = [0] * len(setup.contestants)
-        self._counts = [0] * len(setup.contestants)
+        self._deal: list[tuple[Item, Outcome]] = []
+        """What has come of the deal that is being played."""
         self._moves = hashlib.sha256()
 
     def add(self, item: Item, outcome: Outcome) -> None:
-        """Takes one outcome."""
-        if item.deal != self._deal:
+        """Takes one outcome. Its hands count when those of all the deal are there."""
+        if self._deal and item.deal != self._deal[0][0].deal:
             self._close_deal()
-            self._deal = item.deal
-        self._moves.update(bytes.fromhex(outcome.moves))
-        self.turns += outcome.turns
-        lineup, worst = item.lineup, len(item.lineup) - 1
-        for places in outcome.places:
-            self.hands += 1
-            order = bytes([lineup[seat] for seat in places])
-            if self.hands <= RATED:
-                self.order.append(order)
-            for place, player in enumerate(order):
-                self._points[player] += worst - place
-                self._counts[player] += 1
-            self._sums[order[0]].firsts += 1
-            self._sums[order[-1]].lasts += 1
-        for player, tally in zip(lineup, outcome.tallies, strict=True):
+        self._deal.append((item, outcome))
+        for player, tally in zip(item.lineup, outcome.tallies, strict=True):
             self._add_tally(self._sums[player], tally)
 
     @staticmethod
@@ -128,17 +122,50 @@ class Ledger:
         total.given_up += bool(tally.given_up)
 
     def _close_deal(self) -> None:
-        for player, count in enumerate(self._counts):
+        players = len(self._sums)
+        points, counts = [0] * players, [0] * players
+        for item, outcome in self._deal:
+            self._moves.update(bytes.fromhex(outcome.moves))
+            self.turns += outcome.turns
+            for places in outcome.places:
+                self._add_hand(bytes([item.lineup[seat] for seat in places]), points, counts)
+        for player, count in enumerate(counts):
             if count:
-                self.deals[player].append(self._points[player] / count)
-                self._sums[player].points += self._points[player]
+                self.deals[player].append(points[player] / count)
+                self._sums[player].points += points[player]
                 self._sums[player].hands += count
-        self._points = [0] * len(self._points)
-        self._counts = [0] * len(self._counts)
+        self._deal.clear()
 
-    def finish(self) -> None:
-        """Called once, after the last outcome."""
-        self._close_deal()
+    def _add_hand(self, order: bytes, points: list[int], counts: list[int]) -> None:
+        """One hand, as the players by place."""
+        self.hands += 1
+        if self.hands <= RATED:
+            self.order.append(order)
+        worst = len(order) - 1
+        for place, player in enumerate(order):
+            points[player] += worst - place
+            counts[player] += 1
+        self._sums[order[0]].firsts += 1
+        self._sums[order[-1]].lasts += 1
+
+    def finish(self, matches: int = 0) -> int:
+        """Called once, after the last outcome; returns how many deals there are.
+
+        A last deal of which there are fewer `matches` than that is left out: the luck of its cards
+        has not been everybody's alike.
+        """
+        if self._deal and len(self._deal) >= matches:
+            self._close_deal()
+        return len(self.deals[0])
+
+    def faults(self) -> dict[str, tuple[Tally, int, int | None]]:
+        """What went wrong, in all matches: tally, matches given up, and from which deal on out."""
+        return {
+            player.name: (total.tally, total.given_up, self.out.get(number))
+            for number, (player, total) in enumerate(
+                zip(self.setup.contestants, self._sums, strict=True)
+            )
+        }
 
     @property
     def moves(self) -> str:
@@ -182,7 +209,9 @@ class Ledger:
         )
 
     def pairs(self) -> list[Pair]:
-        """All players against each other, over the deals that they played together."""
+        """All players against each other, over the deals that they played together, if any."""
+        if not self.deals[0]:
+            return []
         names = [player.name for player in self.setup.contestants]
         found = []
         for one in range(len(names)):
@@ -197,13 +226,14 @@ def pair(player: str, against: str, differences: Sequence[float]) -> Pair:
     mean = fsum(differences) / len(differences)
     spread = deviation(differences)
     needed = None
-    if spread and mean:
+    if spread and mean and len(differences) >= FEW_DEALS:
         needed = max(2, math.ceil(((Z + POWER) * spread / mean) ** 2))
     return Pair(
         player=player,
         against=against,
         difference=_rounded(mean),
         ci95=interval(differences),
+        deals=len(differences),
         deals_needed=needed,
     )
 

@@ -21,6 +21,7 @@ from dalmuti.client.arena.program import Match, Report
 from dalmuti.client.arena.seats import START_SECONDS
 from dalmuti.client.arena.workers import GRACE_SECONDS
 from dalmuti.client.model import Input
+from dalmuti.protocol.messages import EventMessage
 
 SIT_SECONDS: Final = 30.0
 """What a program may take to connect and ask for its seat."""
@@ -58,6 +59,11 @@ class Stranger(ABC):
     def hear(self, message: Input) -> None:
         """What the server says to the chair."""
         self.gate.hear(message)
+
+    def hear_events(self, messages: list[EventMessage]) -> None:
+        """What happened at its table."""
+        for message in messages:
+            self.gate.hear(message)
 
     async def ready(self) -> None:
         """Waits until the client asks for its seat, or will not."""

@@ -16,18 +16,29 @@ import argparse
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import product
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from dalmuti.client import out
-from dalmuti.client.arena.command import contestants_of, folder_of, options_of, run, runner_of
+from dalmuti.client.arena import report
+from dalmuti.client.arena.command import (
+    Played,
+    contestants_of,
+    folder_of,
+    options_of,
+    run,
+    runner_of,
+)
 from dalmuti.client.arena.plan import Setup
 from dalmuti.client.arena.report import bounds, grid
 from dalmuti.client.arena.schedule import items_of
-from dalmuti.client.arena.statistics import Interval, Row, bootstrap
-from dalmuti.client.commands.parts import OK
+from dalmuti.client.arena.statistics import FEW_DEALS, Interval, Row, bootstrap
+from dalmuti.client.arena.stopping import Stops
+from dalmuti.client.out import counted
 from dalmuti.client.start import Refusal
 from dalmuti.core import deal
 
@@ -86,49 +97,75 @@ def trial(given: argparse.Namespace) -> int:
     if not references:
         raise Refusal("expected one reference or more, such as --references greedy,careful")
     folder = folder_of(given)
+    shown = report.shown_names([given.trial, *references])
     fields: list[Field] = []
-    for size in sizes:
-        for reference in references:
-            contestants = contestants_of([given.trial, reference])
-            setup = Setup(
-                contestants=contestants,
-                options=options_of(given, size, taxes=given.taxed or given.hands > 1),
-                hands=given.hands,
-                turn_seconds=given.turn_seconds,
-                save=folder is not None,
-            )
+    with Stops() as stops:
+        for number, (size, reference) in enumerate(product(sizes, references), start=1):
             numbers = deals.numbers[str(size)][: _deals(given)]
-            place = None
-            if folder is not None:
-                place = folder / f"{size}-{len(fields) + 1}"
-                place.mkdir(exist_ok=True)
-            ledger, _ = run(
-                setup,
-                items_of(setup, numbers, given.seed),
-                size * len(numbers),
-                runner_of(given, contestants),
-                given.jobs,
-                folder=place,
-                what=f"{size} seats against {reference} ",
-            )
-            par = (size - 1) / 2
-            fields.append(
-                Field(
-                    seats=size,
-                    reference=reference,
-                    deals=len(numbers),
-                    ci95=bootstrap([value - par for value in ledger.deals[0]], given.seed),
-                    candidate=ledger.rows()[contestants[0].name],
-                    moves=ledger.moves,
-                )
-            )
-    worst = min(fields, key=lambda field: field.candidate.above_par)
+            what = f"{size} seats against {shown[reference]} "
+            place = None if folder is None else folder / f"{size}-{number}"
+            setup = _setup(given, size, reference)
+            played = _play(given, setup, numbers, stops, place, what)
+            if played.deals:
+                fields.append(_field(given, played, reference))
+            if played.deals < len(numbers):
+                break
+    done = sum(field.deals == _deals(given) for field in fields)
+    tables = (done, len(sizes) * len(references))
     if given.json:
-        found = _json(given, deals.name, fields, worst)
+        found = _json(given, deals.name, fields, unfinished=done < tables[1])
         out.say(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        out.say(_table(given, deals.name, fields, worst))
-    return OK
+        out.say(_table(given, deals.name, fields, shown, tables))
+    return played.code()
+
+
+def _setup(given: argparse.Namespace, size: int, reference: str) -> Setup:
+    """The candidate at a table of one reference. Raises Refusal."""
+    return Setup(
+        contestants=contestants_of([given.trial, reference]),
+        options=options_of(given, size, taxes=given.taxed or given.hands > 1),
+        hands=given.hands,
+        turn_seconds=given.turn_seconds,
+        save=given.save is not None,
+    )
+
+
+def _play(
+    given: argparse.Namespace,
+    setup: Setup,
+    numbers: Sequence[int],
+    stops: Stops,
+    folder: Path | None,
+    what: str,
+) -> Played:
+    """The candidate against one table. Raises Refusal."""
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+    return run(
+        setup,
+        items_of(setup, numbers, given.seed),
+        len(numbers),
+        setup.options.seats,
+        runner_of(given, setup.contestants),
+        given.jobs,
+        stops,
+        folder=folder,
+        what=what,
+    )
+
+
+def _field(given: argparse.Namespace, played: Played, reference: str) -> Field:
+    ledger, size = played.ledger, played.ledger.setup.options.seats
+    par = (size - 1) / 2
+    return Field(
+        seats=size,
+        reference=reference,
+        deals=played.deals,
+        ci95=bootstrap([value - par for value in ledger.deals[0]], given.seed),
+        candidate=ledger.rows()[ledger.setup.contestants[0].name],
+        moves=ledger.moves,
+    )
 
 
 def _deals(given: argparse.Namespace) -> int:
@@ -145,59 +182,95 @@ def _kind(given: argparse.Namespace) -> str:
     return "taxed" if given.taxed else "trick play"
 
 
+def _worst(fields: Sequence[Field]) -> Field:
+    return min(fields, key=lambda field: field.candidate.above_par)
+
+
 def _json(
-    given: argparse.Namespace, name: str, fields: Sequence[Field], worst: Field
+    given: argparse.Namespace, name: str, fields: Sequence[Field], *, unfinished: bool
 ) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "trial": name,
         "kind": _kind(given),
         "player": given.trial,
         "seed": given.seed,
-        "minimum": worst.candidate.above_par,
-        "minimum_ci95": worst.ci95,
-        "minimum_of": {"seats": worst.seats, "reference": worst.reference},
-        "fields": [
-            {
-                "seats": field.seats,
-                "reference": field.reference,
-                "deals": field.deals,
-                "moves": field.moves,
-                **msgspec.to_builtins(field.candidate),
-                "ci95": field.ci95,
-            }
-            for field in fields
-        ],
+        "unfinished": unfinished,
+        "minimum": None,
+        "minimum_ci95": None,
+        "minimum_of": None,
     }
+    if fields:
+        worst = _worst(fields)
+        found |= {
+            "minimum": worst.candidate.above_par,
+            "minimum_ci95": worst.ci95,
+            "minimum_of": {"seats": worst.seats, "reference": worst.reference},
+        }
+    found["fields"] = [
+        {
+            "seats": field.seats,
+            "reference": field.reference,
+            "deals": field.deals,
+            "moves": field.moves,
+            **msgspec.to_builtins(field.candidate),
+            "ci95": field.ci95,
+        }
+        for field in fields
+    ]
+    return found
 
 
-def _table(given: argparse.Namespace, name: str, fields: Sequence[Field], worst: Field) -> str:
-    head = (
-        "seats", "against", "deals", "above par", "95 % interval", "first", "last", "ms mean",
-        "ms p99", "faults",
-    )  # fmt: skip
+def _table(
+    given: argparse.Namespace,
+    name: str,
+    fields: Sequence[Field],
+    shown: dict[str, str],
+    tables: tuple[int, int],
+) -> str:
+    """The result for people; of `tables` the first number was finished, of the second."""
+    done, wanted = tables
+    deals = _deals(given)
+    lines = [
+        f"{shown[given.trial]} in the {name}: {_kind(given)}, {counted(deals, 'deal')} a table,"
+        " points a hand above par.",
+        "",
+    ]
+    if done < wanted:
+        lines += [report.unfinished(done, counted(wanted, "table")), ""]
+    if not fields:
+        return "\n".join(lines[:-1])
+    head = ("seats", "against", "above par", "95 % interval", "first", "last", "faults")
     cells = [
         (
             str(field.seats),
-            field.reference,
-            f"{field.deals:,}",
+            shown[field.reference],
             f"{row.above_par:+.3f}",
             bounds(field.ci95),
             f"{row.first:.1%}",
             f"{row.last:.1%}",
-            f"{row.ms_mean:.3f}",
-            f"{row.ms_p99:.3f}",
             str(row.illegal + row.late + row.crashed),
         )
         for field in fields
         for row in [field.candidate]
     ]
+    lines += grid([head, *cells])
+    if fields[-1].deals < deals:
+        lines.append(f"The last line is of {counted(fields[-1].deals, 'deal')} of {deals:,}.")
+    worst, rows = _worst(fields), [field.candidate for field in fields]
+    so_far = " so far" if done < wanted else ""
+    few = min(field.deals for field in fields)
+    little = f"This says little: {report.too_few(few)}." if few < FEW_DEALS else ""
+    fault = next((row.first_fault for row in rows if row.first_fault), "")
     return "\n".join(
         [
-            f"{given.trial} in the {name}: {_kind(given)}, points a hand above par.",
+            *lines,
             "",
-            *grid([head, *cells]),
-            "",
-            f"The minimum is {worst.candidate.above_par:+.3f} ({bounds(worst.ci95)}), against"
-            f" {worst.reference} at {worst.seats} seats.",
+            f"The minimum{so_far} is {worst.candidate.above_par:+.3f} ({bounds(worst.ci95)}),"
+            f" against {shown[worst.reference]} at {worst.seats} seats.",
+            *filter(None, [little]),
+            f"A decision took {max(row.ms_mean for row in rows):.3f} ms on average, and 99 of 100"
+            f" less than {max(row.ms_p99 for row in rows):.3f} ms, at the slowest table.",
+            *([f"The first time something was wrong it {fault}."] if fault else []),
+            *(f"{short} is {long}." for long, short in shown.items() if short != long),
         ]
     )

@@ -1,4 +1,4 @@
-"""`dalmuti bot`: a new bot, a look at a server, or bots at a table."""
+"""`dalmuti bot`: bots at a table, or in the ladder."""
 
 from __future__ import annotations
 
@@ -21,19 +21,13 @@ NEED_ADDRESS: Final = (
 
 
 def bot(given: argparse.Namespace) -> int:
-    """`dalmuti bot NAME_OR_FILE HOST`, and the two words that are no bots: `new`, `doctor`."""
-    if given.bot == "new":
-        from dalmuti.client.bots.new import new
-
-        return new(given.address)
+    """`dalmuti bot NAME_OR_FILE HOST`. Raises Refusal."""
+    if given.bot in ("new", "doctor"):  # behind an option
+        raise Refusal(f"expected `{given.bot}` as the first word behind `dalmuti bot`")
     if given.address is None:
         raise Refusal(NEED_ADDRESS.format(given.bot))
     target, port = address_of(given.address)
     trust = trust_of(given, target, port)
-    if given.bot == "doctor":
-        from dalmuti.client.bots.doctor import examine
-
-        return examine(target, port, trust=trust, password=given.password)
     from dalmuti.client.bots.load import BotError, load_bot, made
     from dalmuti.client.bots.seat import seat_bots
 

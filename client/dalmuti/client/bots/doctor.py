@@ -3,11 +3,13 @@
 It goes the way of a bot, one step after the other: name, connection, hello, clock, a seat at a
 table of its own, a whole hand with house bots, a lost connection in the middle of it. Where a step
 fails the next ones make no sense, and what it says is what to do. Nobody else can sit down at its
-table.
+table. Somebody else's table is only tried where its name was given: the doctor sits down there for
+a moment, and those at it see him come and go.
 """
 
 from __future__ import annotations
 
+import argparse
 import secrets
 from contextlib import suppress
 from functools import partial
@@ -18,7 +20,7 @@ from typing import Any, Final
 import anyio
 import trio
 
-from dalmuti.client import out
+from dalmuti.client import out, start, words
 from dalmuti.client.bots.probe import (
     Probe,
     Silent,
@@ -28,7 +30,7 @@ from dalmuti.client.bots.probe import (
     speaks_tls,
 )
 from dalmuti.client.bots.simple import GreedyBot
-from dalmuti.client.commands.parts import NO_CONNECTION, OK
+from dalmuti.client.commands.parts import NO_CONNECTION, OK, REFUSED
 from dalmuti.client.trust import Trust
 from dalmuti.core.events import DealRevealed, HandEnded, PlayerJoined
 from dalmuti.protocol.messages import (
@@ -40,7 +42,10 @@ from dalmuti.protocol.messages import (
     Deal,
     Decision,
     EventMessage,
+    JoinTable,
     Leave,
+    ListTables,
+    Lobby,
     Nonce,
     Ping,
     Pong,
@@ -66,9 +71,11 @@ BOT_PATIENCE: Final = 30.0
 """Seconds that house bots may take to come, or to move."""
 
 
-def examine(host: str, port: int, *, trust: Trust | None, password: str | None) -> int:
-    """Examines a server and prints what it finds. Returns the exit code."""
-    doctor = Doctor(host, port, trust, password)
+def command(given: argparse.Namespace) -> int:
+    """`dalmuti bot doctor HOST`: examines a server, and prints what it finds. Raises Refusal."""
+    host, port = start.address_of(given.address)
+    trust = start.trust_of(given, host, port)
+    doctor = Doctor(host, port, trust, given.password, given.table)
     code: int = trio.run(doctor.run)
     return code
 
@@ -76,8 +83,17 @@ def examine(host: str, port: int, *, trust: Trust | None, password: str | None) 
 class Doctor:
     """One examination."""
 
-    def __init__(self, host: str, port: int, trust: Trust | None, password: str | None) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        trust: Trust | None,
+        password: str | None,
+        table: str | None = None,
+    ) -> None:
+        """`table` is tried as well; `password` is for it, too."""
         self._host, self._port, self._trust, self._password = host, port, trust, password
+        self._wanted = table
         self._table = f"doctor {secrets.token_hex(3)}"
         self._notes = 0
         self._trips: list[float] = []
@@ -95,6 +111,8 @@ class Doctor:
                 await self._play(welcome)
             finally:
                 await self._go()
+            if self._wanted is not None:
+                await self._visit(self._wanted)
         except Trouble as trouble:
             out.say(f"WRONG  {trouble}")
             return trouble.code
@@ -199,6 +217,29 @@ class Doctor:
         await probe.ask(Deal)
         await self._hand(seated, welcome)
 
+    async def _visit(self, table: str) -> None:
+        """A seat at somebody's table, for a moment."""
+        self._probe = probe = await open_to(self._host, self._port, self._trust)
+        try:
+            await probe.greet("doctor", self._password)
+            await probe.ask(ListTables)
+            open_tables = [each.table for each in (await probe.until(Lobby)).tables]
+            if table not in open_tables:
+                others = f"; the tables here: {words.listed(map(safe_text, open_tables))}."
+                others = others if open_tables else ", and no other."
+                raise Trouble(f"There is no table {safe_text(table)!r} here{others}", REFUSED)
+            await probe.ask(JoinTable, table=table, password=self._password)
+            await probe.until(Seated)
+            view = (await probe.until(Snapshot)).table
+        finally:
+            await self._go()
+        seconds = view.options.turn_seconds
+        clock = f"has {seconds} s for a decision" if seconds else "may think as long as it likes"
+        _good(
+            f"Table {safe_text(table)} takes a bot, which {clock} there; the doctor sat down and"
+            " got up again."
+        )
+
     async def _invite(self, bots: tuple[str, ...]) -> None:
         probe = self._probe
         kind = "greedy" if "greedy" in bots else bots[0]
@@ -230,9 +271,10 @@ class Doctor:
             elif isinstance(message, EventMessage) and isinstance(message.event, HandEnded):
                 places = [each.player for each in message.event.places]
                 place = places.index(seated.player) + 1
+                asked = out.counted(decisions, "decision")
                 _good(
-                    f"A whole hand: {decisions} decisions, {_ms(max(acts))} at most until one was"
-                    f" taken; place {place} of {len(places)}."
+                    f"A whole hand: {asked}, {_ms(max(acts))} at most until one was taken; place"
+                    f" {place} of {len(places)}."
                 )
             elif isinstance(message, EventMessage) and isinstance(message.event, DealRevealed):
                 break

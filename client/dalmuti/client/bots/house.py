@@ -57,8 +57,8 @@ async def play(job: Job) -> None:
         ended = await player.run()
         if ended.code:
             complain(f"{job.name} at {job.table}: {ended.text}")
-        if player.faults:
-            complain(f"{job.name} at {job.table}: {player.faults} faults")
+        if player.wrong:
+            complain(f"{job.name} at {job.table}: {out.counted(player.wrong, 'fault')}")
     except BotError as error:
         complain(f"{job.name} at {job.table}: {error}")
     except Exception as error:  # a bug in one bot is not the end of the house

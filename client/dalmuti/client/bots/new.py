@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import keyword
 import re
 import shlex
@@ -43,6 +44,11 @@ class NAME(Bot):
             sets = [p for p in sets if p.rank > 7 and not p.jesters]  # only bad groups are split
         return sets[0] if sets else PASS
 '''
+
+
+def command(given: argparse.Namespace) -> int:
+    """`dalmuti bot new FILE`. Raises Refusal."""
+    return new(given.file)
 
 
 def new(text: str | None) -> int:

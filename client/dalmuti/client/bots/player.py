@@ -18,7 +18,10 @@ import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
+from dalmuti.client import out
 from dalmuti.client.bot import Bot, Fault, begin, choice_of, tell
+from dalmuti.client.bots.faults import Faults
+from dalmuti.client.bots.news import News
 from dalmuti.client.model import Input, Model, reduce
 from dalmuti.client.session import Ended, Session
 from dalmuti.core.events import (
@@ -35,11 +38,12 @@ from dalmuti.core.events import (
     Turn,
 )
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import Act, Choice, Decision, Error, EventMessage, Ok, Seated
+from dalmuti.protocol.messages import Act, Choice, Decision, Error, EventMessage, Ok
 from dalmuti.protocol.text import safe_text
 
 MOST_WAITING: Final = 4096
-"""Events that wait for a bot that is busy; the oldest are dropped. A hand has some 300."""
+"""What waits for a bot that is busy: a hand has some 300 events. With more than that the bot does
+not hear of the oldest events, and its author is told; a decision waits as long as it is asked."""
 ENDS: Final = (
     HandStarted,
     HandEnded,
@@ -93,6 +97,7 @@ class Player:
         *,
         delay: float = 0.0,
         report: Callable[[str], None] = lambda text: None,
+        faults: Faults | None = None,
         news: Callable[[str], None] = lambda text: None,
         chance: random.Random | None = None,
         seed: int | None = None,
@@ -103,26 +108,33 @@ class Player:
         `chance` is for the pauses. The bot begins with `seed`, or with one drawn from `chance`.
         `threaded` calls the bot in a worker thread; without it the bot has to be quick.
 
-        `report` is told what the bot did wrong, `news` where it sits down and how its hands end.
+        `report` is told what the bot did wrong, where no `faults` are kept for several bots, and
+        `news` how it fares.
         """
         self.session = session
         self.bot = bot
         self.delay = delay
-        self.report, self.news = report, news
+        self.faults = faults or Faults(report)
+        self.report = self.faults.report
+        self._news = News(session, news)
         self.chance = chance or random.Random()
         self.model = Model()
         self.illegal = self.late = self.crashed = 0
         """How often the bot chose what it may not, was too late, and raised."""
+        self.asked = 0
+        """Decisions that were put to it: those with more than one choice."""
         self._threaded = threaded
         self._listens = type(bot).on_event is not Bot.on_event or "on_event" in vars(bot)
         self._asked: Asked | None = None
-        self._waiting: deque[Asked | tuple[TableView, Seen]] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Asked | tuple[TableView, Seen]] = deque()
+        self._missed = 0
+        """Events that the bot will not hear of, since it is busy for so long."""
         drawn = self.chance.getrandbits(53)
         self._note(begin(bot, drawn if seed is None else seed), None, None)
 
     @property
-    def faults(self) -> int:
-        """All that the bot did wrong."""
+    def wrong(self) -> int:
+        """How often the bot did something wrong."""
         return self.illegal + self.late + self.crashed
 
     async def run(self) -> Ended:
@@ -139,11 +151,8 @@ class Player:
         seq, before = self.model.seq, self.model.table
         self.model = reduce(self.model, message, anyio.current_time())
         table = self.model.table
+        self._news.hear(message)
         match message:
-            case Seated():
-                seat = self.session.seated  # its name; the connection's may have a number
-                name = self.session.name if seat is None else seat.name
-                self.news(f"{name} sits at table {message.table}.")
             case EventMessage(event=event) if table is not None and self.model.seq != seq:
                 self._look_for_the_end(before, event)
                 self._tell(table, event)
@@ -159,11 +168,7 @@ class Player:
     # -- what the bot hears and is asked
 
     def _tell(self, table: TableView, event: Seen) -> None:
-        if isinstance(event, HandEnded):
-            for place, line in enumerate(event.places, start=1):
-                if line.player == table.you:
-                    places = len(event.places)
-                    self.news(f"{self.session.name}: hand {event.hand}, place {place} of {places}.")
+        self._news.event(table, event)
         if not self._listens:
             return
         if self._threaded:
@@ -195,7 +200,9 @@ class Player:
             return
         if len(asked.decision.choices) == 1:
             self._done(asked, asked.decision.choices[0], None)
-        elif self._threaded:
+            return
+        self.asked += 1
+        if self._threaded:
             self._put(asked)
         else:
             self._done(asked, *choice_of(self.bot, asked.view, asked.decision))
@@ -203,6 +210,24 @@ class Player:
     def _put(self, item: Asked | tuple[TableView, Seen]) -> None:
         self._waiting.append(item)
         self._wake.set()
+        if len(self._waiting) > MOST_WAITING:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        oldest = self._waiting.popleft()
+        if isinstance(oldest, Asked):
+            if oldest.over:
+                return
+            asked, oldest = oldest, self._waiting.popleft()
+            self._waiting.appendleft(asked)
+        if isinstance(oldest, Asked):
+            return  # only one decision is asked at a time, so this one is over
+        if not self._missed:
+            self.report(
+                f"{self._kind} is behind: {MOST_WAITING} events wait while it is busy; it does not"
+                " hear of the oldest any more."
+            )
+        self._missed += 1
 
     async def _work(self) -> None:
         """Calls the bot in a thread, for one thing after the other."""
@@ -213,6 +238,10 @@ class Player:
                 self._wake = anyio.Event()
                 await self._wake.wait()
             item = self._waiting.popleft()
+            if self._missed:
+                missed = out.counted(self._missed, "event")
+                self.report(f"{self._kind} goes on; it did not hear of {missed}.")
+                self._missed = 0
             if not isinstance(item, Asked):
                 self._note(await call(tell, self.bot, *item), item[0], None)
                 continue
@@ -228,7 +257,7 @@ class Player:
             if asked.is_late:
                 took = anyio.current_time() - asked.came
                 number = asked.decision.decision
-                self.report(f"{self._kind} took {took:.1f} s over decision {number}.")
+                self.faults.tell("slow", f"{self._kind} took {took:.1f} s over decision {number}")
             return
         pending = self.model.decision
         if pending is not None and pending.decision == asked.decision.decision:
@@ -275,7 +304,8 @@ class Player:
     def _refused(self, error: Error) -> None:
         asked = self._asked
         if error.re is None:
-            self.report(f"the server says: {safe_text(error.message)}")
+            said = safe_text(error.message).removesuffix(".")
+            self.faults.tell("as the server says", f"the server says: {said}")
         elif asked is not None and error.re == asked.request and error.code in LATE_CODES:
             self._is_over(asked)
 
@@ -297,8 +327,8 @@ class Player:
             case "crashed":
                 self.crashed += 1
         default = "; the default was taken" if decision is not None else ""
-        text = f"{self._kind} {fault.text}{default}."
+        details = ""
         if table is not None:
             seen = {"view": table, "decision": decision}
-            text += f" It saw {msgspec.json.encode(seen).decode()}"
-        self.report(text)
+            details = f" It saw {msgspec.json.encode(seen).decode()}"
+        self.faults.tell(fault.kind, f"{self._kind} {fault.text}{default}", details)

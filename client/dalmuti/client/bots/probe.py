@@ -12,13 +12,13 @@ import errno
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
 from dalmuti.client import words
 from dalmuti.client.commands.parts import NO_CONNECTION, REFUSED
-from dalmuti.client.link import CONNECT_SECONDS, Lost, Stream, Untrusted
+from dalmuti.client.link import CONNECT_SECONDS, PASSWORD_SECONDS, Lost, Stream, Untrusted
 from dalmuti.client.model import Model, reduce
 from dalmuti.client.trust import Trust
 from dalmuti.core.record import Verdict
@@ -44,12 +44,6 @@ from dalmuti.protocol.text import safe_text
 
 PATIENCE = 10.0
 """Seconds until an answer of the server is missed."""
-BEGINNINGS: Final = (
-    (b"\x15\x03", "TLS; add --tls"),
-    (b"HTTP/", "HTTP, as a web server does; take the port of the game"),
-    (b"SSH-", "SSH; take the port of the game"),
-)
-"""How other servers answer, and what they speak."""
 M = TypeVar("M", bound=Message)
 
 
@@ -64,7 +58,9 @@ class Trouble(Exception):
 class Probe:
     """A connection that has been opened."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, where: str) -> None:
+        """`where` the server is, for people."""
+        self._where = where
         self.model = Model()
         self.seq: int | None = None
         self.verdicts: list[Verdict] = []
@@ -94,16 +90,17 @@ class Probe:
                 if not isinstance(message, Ping):
                     return message
                 await self.say(Pong(n=message.n))
-        other = "is no server of Dalmuti, or it " if what == "`welcome`" else ""
+        if self._connection.version is None:
+            raise Trouble(words.silent(self._where, patience, with_password=patience > PATIENCE))
         raise Trouble(
-            f"The server said nothing for {patience:g} s while {what} was due. It {other}hangs, or"
+            f"The server said nothing for {patience:g} s while {what} was due. It hangs, or"
             " something between here and there swallows what it says."
         )
 
-    async def until(self, kind: type[M]) -> M:
+    async def until(self, kind: type[M], patience: float | None = None) -> M:
         """The next message of this class."""
         while True:
-            message = await self.hear(f"`{kind.__struct_config__.tag}`")
+            message = await self.hear(f"`{kind.__struct_config__.tag}`", patience)
             if isinstance(message, kind):
                 return message
 
@@ -124,7 +121,10 @@ class Probe:
     async def greet(self, name: str, password: str | None) -> Welcome:
         """Says hello. Raises Trouble with what is at the other end, if it is no such server."""
         await self.say(Hello(versions=VERSIONS, name=name, kind="bot", password=password))
-        return await self.until(Welcome)
+        patience = PATIENCE if password is None else max(PATIENCE, PASSWORD_SECONDS)
+        with anyio.move_on_after(patience):  # also for who says something, and never that
+            return await self.until(Welcome, patience)
+        raise Trouble(words.silent(self._where, patience, with_password=password is not None))
 
     async def close(self, politely: bool = True) -> None:
         """Ends the connection, with a word or without."""
@@ -137,13 +137,11 @@ class Probe:
         try:
             while (message := self._connection.next_message()) is NEED_DATA:
                 data = await self._stream.receive()
-                self._first = self._first or data[:16]
+                self._first = self._first or data[:80]
                 self._connection.receive_data(data)
             return message
         except RemoteProtocolError as error:
-            raise Trouble(
-                _stranger(self._first) or f"This is no Dalmuti server: {error}."
-            ) from None
+            raise Trouble(words.no_server(self._where, self._first, str(error))) from None
         except (anyio.EndOfStream, anyio.BrokenResourceError, ssl.SSLError):
             raise Silent(f"The server hung up without a word while {what} was due.") from None
 
@@ -188,7 +186,7 @@ async def open_to(host: str, port: int, trust: Trust | None) -> Probe:
     connect = trust.connect if trust is not None else lambda: anyio.connect_tcp(host, port)
     try:
         with anyio.fail_after(2 * CONNECT_SECONDS if trust is not None else CONNECT_SECONDS):
-            return Probe(await connect())
+            return Probe(await connect(), where)
     except TimeoutError:
         raise Trouble(
             f"Nothing at {where} answers within {CONNECT_SECONDS:g} s. The address is wrong, the"
@@ -217,14 +215,6 @@ def _cannot_connect(where: str, port: int, error: OSError) -> str:
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH}:
         return f"There is no way from here to {where}. Are both on the same network?"
     return words.unreachable(where, error)
-
-
-def _stranger(first: bytes) -> str:
-    """What speaks like this, if it is something that is known."""
-    for beginning, what in BEGINNINGS:
-        if first.startswith(beginning):
-            return f"This is no Dalmuti server, or not so: it speaks {what}."
-    return ""
 
 
 async def _instead_of_tls(host: str, port: int) -> str:

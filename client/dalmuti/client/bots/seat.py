@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import trio
 
 from dalmuti.client import out
 from dalmuti.client.bot import Bot
+from dalmuti.client.bots.faults import Faults
 from dalmuti.client.bots.player import Player
 from dalmuti.client.link import tcp
 from dalmuti.client.seats import Seat, SeatFile
@@ -17,6 +19,8 @@ from dalmuti.client.trust import Trust
 from dalmuti.protocol.messages import JoinTable
 from dalmuti.protocol.text import cut
 
+FAULTY: Final = 1
+"""The exit code when all went well, but for something that a bot did wrong."""
 Claim = tuple[SeatFile, Seat | None]
 """A file for a seat, and the seat that is in it."""
 
@@ -39,6 +43,8 @@ def seat_bots(
     ladder: Callable[[str], LadderName] | None = None,
 ) -> int:
     """Plays these bots until they have left. Returns the exit code: the worst that happened.
+
+    A bot that was illegal, late, or crashed makes it FAULTY where it would be 0.
 
     With a `trust` they connect over TLS. `claim` gives each a file for its seat, and the seat that
     an earlier bot, which was killed, still holds (server.md I-22). The first bot begins with
@@ -75,13 +81,14 @@ def seat_bots(
     ]
     ends: list[Ended] = []
     caught: list[int] = []
+    faults = Faults(complain)
 
     players = [
         Player(
             session,
             bot,
             delay=delay,
-            report=complain,
+            faults=faults,
             news=out.say,
             seed=None if seed is None else seed + number,
             threaded=threaded,
@@ -95,10 +102,6 @@ def seat_bots(
         name = player.session.name
         if ended.text and not caught:
             complain(f"{name}: {ended.text}")
-        if player.faults:
-            complain(
-                f"{name}: {player.illegal} illegal, {player.late} late and {player.crashed} crashed"
-            )
 
     async def stop_on_signal(nursery: trio.Nursery) -> None:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
@@ -123,7 +126,22 @@ def seat_bots(
         for each in claims:
             if each is not None:
                 each[0].close()
-    return 128 + caught[0] if caught else max((ended.code for ended in ends), default=0)
+    for line in faults.summary():
+        complain(line)
+    faulty = [player for player in players if player.wrong]
+    for player in faulty:
+        complain(
+            f"{player.session.name}: {player.illegal} illegal, {player.late} late and"
+            f" {player.crashed} crashed; it was asked for {out.counted(player.asked, 'decision')}."
+            " Where one was due, the default was taken."
+        )
+    if caught:
+        return 128 + caught[0]
+    code = max((ended.code for ended in ends), default=0)
+    if code == 0 and faulty:
+        complain(f"the exit code is {FAULTY}, since not all was well with the bot")
+        return FAULTY
+    return code
 
 
 def complain(text: str) -> None:

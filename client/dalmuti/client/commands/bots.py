@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command, seconds, where, whole
+from dalmuti.client.commands.parts import command, encryption, seconds, where, whole
 
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
     _bot(commands)
+    _new(commands)
+    _doctor(commands)
     _arena(commands)
     _conform(commands)
 
@@ -18,21 +20,18 @@ def _bot(commands: Any) -> None:
     made = command(
         commands,
         "bot",
-        "write a bot, look whether a server will do, seat bots at a table",
-        "dalmuti bot new mybot.py                    writes a bot that plays, to begin with",
-        "dalmuti bot doctor 192.168.1.20             says what is wrong, and what to do",
+        "seat bots at a table, or let them play in the ladder",
         "dalmuti bot greedy 127.0.0.1",
         "dalmuti bot mybot.py 192.168.1.20 --table Kitchen",
         "dalmuti bot mybot.py:Cautious 127.0.0.1 --count 3 --seed 1 --strict",
         "dalmuti bot mybot.py cards.example.org --tls --ladder --name Cautious",
         action="dalmuti.client.bots.command:bot",
-        more="`doctor` exits with 0 if a bot can play there, 3 if it cannot connect, 4 if it is\n"
-        "refused, and 1 if the server does not do what it should.",
+        more=BOT,
     )
     made.add_argument(
         "bot",
         metavar="NAME_OR_FILE",
-        help="a house bot (careful, ...), mybot.py or mybot.py:Class; `new` and a file; `doctor`",
+        help="a house bot (careful, ...), mybot.py or mybot.py:Class",
     )
     where(made)
     made.add_argument(
@@ -56,6 +55,62 @@ def _bot(commands: Any) -> None:
     made.add_argument(
         "--bot-delay", type=seconds, default=0.0, metavar="SECONDS", help="time for a move (0)"
     )
+
+
+BOT = """\
+`dalmuti bot new FILE` writes a bot to begin with, and `dalmuti bot doctor HOST`
+says whether a bot can play at a server; each has a --help of its own.
+
+exit codes:
+  0   it played to the end, and nothing was wrong with it
+  1   it played to the end, and was illegal, late, or crashed at least once
+  2   wrong use, or its file cannot be loaded
+  3   no server answers, or the connection was lost for good
+  4   the server or the table refused it, or sent it away
+  130 and 143: stopped by Ctrl-C or SIGTERM"""
+
+
+def _new(commands: Any) -> None:
+    made = command(
+        commands,
+        "bot new",
+        "write a bot that plays, to begin with",
+        "dalmuti bot new mybot.py",
+        action="dalmuti.client.bots.new:command",
+        more="The class in it is called like the file: mybot.py holds Mybot. A file that\n"
+        "is there already is left as it is.",
+    )
+    made.add_argument("file", nargs="?", metavar="FILE", help="what to write, such as mybot.py")
+
+
+def _doctor(commands: Any) -> None:
+    made = command(
+        commands,
+        "bot doctor",
+        "say whether a bot can play at a server, and what to do if not",
+        "dalmuti bot doctor 192.168.1.20",
+        "dalmuti bot doctor 192.168.1.20 --table Kitchen",
+        "dalmuti bot doctor cards.example.org --tls",
+        action="dalmuti.client.bots.doctor:command",
+        more=DOCTOR,
+    )
+    made.add_argument("address", metavar="HOST[:PORT]", help="where the server is")
+    made.add_argument(
+        "--table", metavar="NAME", help="sit down at this table as well, and get up again"
+    )
+    made.add_argument("--password", help="the password of the server or the table")
+    encryption(made)
+
+
+DOCTOR = """\
+It plays a hand with house bots at a table of its own, where nobody else sits.
+
+exit codes:
+  0   a bot can play there
+  1   the server does not do what it should
+  2   wrong use
+  3   it cannot connect
+  4   it is refused, by the server or at the table"""
 
 
 def _arena(commands: Any) -> None:
@@ -94,7 +149,7 @@ def _arena(commands: Any) -> None:
     made.add_argument(
         "--no-taxes", action="store_true", help="neither taxes nor revolutions; single hands only"
     )
-    made.add_argument("--rules", metavar="NAME=VALUE,...", default="", help="house rules")
+    made.add_argument("--rules", metavar="NAME=VALUE,...", default="", help=RULES)
     made.add_argument(
         "--turn-seconds",
         type=seconds,
@@ -120,10 +175,18 @@ def _arena(commands: Any) -> None:
     )
 
 
+RULES = "house rules, such as passing=locked; the end of `dalmuti host --help` lists them"
 ARENA = """\
-With fewer players than seats the first is the candidate: in each deal he sits in every seat once,
-and the others fill the rest in turn. With as many players as seats, every rotation is played.
-The same seed gives the same moves, whatever --jobs and --over."""
+With fewer players than seats the first is the candidate: in each deal he sits
+in every seat once, and the others fill the rest in turn. With as many players
+as seats, every rotation is played. The same seed gives the same moves, whatever
+--jobs and --over. Ctrl-C ends it, and tells what there is so far.
+
+exit codes:
+  0   it was played to the end, whatever the bots did
+  2   wrong use, or a bot cannot be loaded
+  3   no cluster answers
+  130 and 143: stopped by Ctrl-C or SIGTERM"""
 
 
 def _conform(commands: Any) -> None:
@@ -134,6 +197,7 @@ def _conform(commands: Any) -> None:
         'dalmuti conform --client "node bot.js {host} {port} {table} {name}"',
         'dalmuti conform --client "python minimal_bot.py" --only C-201,C-202',
         "dalmuti conform --server 127.0.0.1:12013 --json",
+        "dalmuti conform --server cards.example.org:12013 --tls",
         "dalmuti conform --list",
         action="dalmuti.client.conform.command:run",
         more="Without any of {host} {port} {table} {name} all four are added to the command.",
@@ -141,6 +205,7 @@ def _conform(commands: Any) -> None:
     made.add_argument("--client", metavar="COMMAND", help="starts the client that is tried")
     made.add_argument("--server", metavar="HOST:PORT", help="the server that is tried")
     made.add_argument("--password", help="the server's password, where it has one")
+    encryption(made)
     made.add_argument("--only", metavar="ID,...", help="these checks and no others")
     made.add_argument("--list", action="store_true", help="tell the checks, and run none")
     made.add_argument("--json", action="store_true", help="one JSON object instead of lines")

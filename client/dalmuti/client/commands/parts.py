@@ -61,7 +61,18 @@ def shared(made: Parser) -> None:
     made.add_argument(
         "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
     )
-    made.add_argument("--theme", choices=THEMES, help="the colours of the full screen")
+    made.add_argument(
+        "--theme",
+        choices=THEMES,
+        metavar="NAME",
+        help=f"the colours of the full screen: {', '.join(THEMES)}",
+    )
+    for what, about in (
+        ("bell", "do not ring when it is your turn"),
+        ("title", "leave the title of the window alone"),
+        ("mouse", "leave the mouse to the terminal"),
+    ):
+        made.add_argument(f"--no-{what}", action="store_false", default=None, dest=what, help=about)
 
 
 def language(made: Parser) -> None:

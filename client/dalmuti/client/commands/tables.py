@@ -45,6 +45,7 @@ def _play(commands: Any) -> None:
         "play",
         "play alone against house bots",
         "dalmuti play",
+        "dalmuti play --learn            a hand in which everything is explained",
         "dalmuti play --seats 6 --level easy,hard --bot-delay 0.3",
         "dalmuti play --plain --hands 1",
         action="dalmuti.client.start:play",
@@ -63,7 +64,17 @@ def _play(commands: Any) -> None:
         metavar="N",
         help="play known deals; the table is marked as not fair",
     )
-    _rules_and_hands(made)
+    made.add_argument(
+        "--learn",
+        action="store_true",
+        help="a lesson: one hand, known beforehand, in which all that comes up is explained",
+    )
+    made.add_argument(
+        "--advice",
+        action="store_true",
+        help="show what the expert bot would do, with the points that it expects",
+    )
+    _rules_and_hands(made, "the end of `dalmuti host --help` lists them")
     shared(made)
 
 
@@ -73,7 +84,7 @@ def _host(commands: Any) -> None:
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
-        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points,match_end=hands:5",
+        "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points",
         "dalmuti host --port 12014 --table Kitchen",
         "dalmuti host --ssh              for guests with nothing but ssh, too",
         more=HOUSE_RULES,
@@ -111,11 +122,13 @@ def _host(commands: Any) -> None:
         metavar="PORT",
         help="let people in who have nothing but ssh, on this port (2222); needs dalmuti[ssh]",
     )
-    _rules_and_hands(made)
+    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
+    _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
 
 
-def _rules_and_hands(made: Parser) -> None:
+def _rules_and_hands(made: Parser, rules: str) -> None:
+    """`rules` says where the house rules are listed."""
     made.add_argument(
         "--bot-delay",
         type=seconds,
@@ -126,7 +139,7 @@ def _rules_and_hands(made: Parser) -> None:
         "--rules",
         metavar="NAME=VALUE,...",
         default="",
-        help="house rules, such as passing=locked,scoring=points; `dalmuti host --help` has all",
+        help=f"house rules, such as passing=locked,scoring=points; {rules}",
     )
     made.add_argument(
         "--hands",
@@ -150,6 +163,7 @@ def _join(commands: Any) -> None:
     )
     where(made)
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
+    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
     shared(made)
 
 

@@ -8,6 +8,8 @@ code of the list and a sentence, the numbers of events have no gap, and nothing 
 from __future__ import annotations
 
 import secrets
+from collections import deque
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final, TypeVar
 
@@ -34,6 +36,8 @@ CODES: Final = frozenset(code.value for code in ErrorCode)
 ANSWER_SECONDS: Final = 12.0
 """How long an answer, or something that has to come, may take."""
 CROWDED: Final = "too_many_connections"
+LAST: Final = 3
+"""So many messages are remembered as what was sent last."""
 M = TypeVar("M", bound=msg.Message)
 E = TypeVar("E", bound=Event)
 
@@ -41,8 +45,10 @@ E = TypeVar("E", bound=Event)
 class Caller:
     """A connection to the server, and what a client knows of a table."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
+        self.sent: deque[tuple[float, Any]] = deque(maxlen=LAST)
+        """What was sent last, and when."""
         self.connection = Connection("client")
         self.welcome: msg.Welcome | None = None
         self.name = ""
@@ -59,6 +65,8 @@ class Caller:
         self.verdicts: list[Verdict] = []
         self.ended = False
         """Whether the server has closed the connection."""
+        self.first = b""
+        """How what the server says begins."""
         self.waits_for = ""
         self.is_mute = False
         """Whether `ping` is left unanswered."""
@@ -71,10 +79,14 @@ class Caller:
 
     async def send(self, *messages: Any) -> None:
         """Sends messages in one write."""
-        await self.send_bytes(b"".join(map(self.connection.send, messages)))
+        await self._send(b"".join(map(self.connection.send, messages)), messages)
 
     async def send_bytes(self, data: bytes) -> None:
         """Sends whatever bytes; that the server has hung up is found when reading."""
+        await self._send(data, (data,))
+
+    async def _send(self, data: bytes, what: Sequence[Any]) -> None:
+        self.sent.extend((trio.current_time(), each) for each in what)
         try:
             await self.stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -130,7 +142,12 @@ class Caller:
         """Asks for something that has to be done."""
         answer = await self.ask(kind, **fields)
         if isinstance(answer, msg.Error):
-            raise Failed(f"expected `ok` to `{tag(kind)}`, found `{answer.code}`: {answer.message}")
+            if answer.code == "draining":
+                raise Skipped("the server is draining: it opens no more tables")
+            raise Failed(
+                f"expected `ok` to `{tag(kind)}`, found `{answer.code}`: {answer.message}",
+                tag(kind),
+            )
 
     async def must_not(
         self, codes: str | tuple[str, ...], kind: type[msg.Request], **fields: Any
@@ -176,7 +193,7 @@ class Caller:
                     self.ended = True
                     return None
                 if self.bye is not None:
-                    raise Failed("expected nothing behind `bye`, found more")
+                    raise Failed("expected nothing behind `bye`, found more", "reasons-of-a-bye")
                 self.connection.receive_data(data)
             return message
         except RemoteProtocolError as error:
@@ -184,7 +201,9 @@ class Caller:
 
     async def _some(self) -> bytes:
         try:
-            return bytes(await self.stream.receive_some(65536))
+            data = bytes(await self.stream.receive_some(65536))
+            self.first = self.first or data[:80]
+            return data
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
@@ -199,7 +218,8 @@ class Caller:
                 if message.code not in CODES or not message.message.strip():
                     raise Failed(
                         "expected an error with a code of the list and a sentence, found"
-                        f" {message.code!r}: {message.message!r}"
+                        f" {message.code!r}: {message.message!r}",
+                        "error-codes",
                     )
             case msg.Seated():
                 self.token, self.player = message.token, message.player
@@ -216,7 +236,10 @@ class Caller:
 
     def _event(self, message: msg.EventMessage | UnknownEvent) -> None:
         if message.seq != self.seq + 1:
-            raise Failed(f"expected event {self.seq + 1} as the next, found {message.seq}")
+            raise Failed(
+                f"expected event {self.seq + 1} as the next, found {message.seq}",
+                "events-and-snapshots",
+            )
         self.seq = message.seq
         if isinstance(message, UnknownEvent) or self.view is None:
             return
@@ -253,7 +276,9 @@ class Caller:
         if message.reason not in reasons:
             raise Failed(f"expected {named}, found `{message.reason}`: {message.message}")
         if await self.receive_or_end("the end of the connection behind `bye`") is not None:
-            raise Failed("expected the end of the connection behind `bye`, found more")
+            raise Failed(
+                "expected the end of the connection behind `bye`, found more", "reasons-of-a-bye"
+            )
         return message
 
     async def settle(self) -> None:
@@ -262,7 +287,7 @@ class Caller:
         await self.send(msg.Ping(n=number))
         pong = await self.hear(msg.Pong)
         if pong.n != number:
-            raise Failed(f"expected `pong` with the {number} of the `ping`, found {pong.n}")
+            raise Failed(f"expected `pong` with the {number} of the `ping`, found {pong.n}", "pong")
 
     def events(self, kind: type[E]) -> list[E]:
         """All events of one class that it heard of."""

@@ -1,8 +1,9 @@
 """What a check is, and how many of them are run: each by itself, under a time of its own.
 
 A check is a coroutine that is given its surroundings (a `Stand` with a client program, a `Visit`
-to a server) and returns when all is well. `Failed` says what was expected and what was found,
-`Skipped` why nothing can be said. Whatever else it raises is a bug of the kit, and is not caught.
+to a server) and returns when all is well. `Failed` says what was expected and what was found, and
+which section demands it where that is not the check's own; `Skipped` why nothing can be said.
+Whatever else it raises is a bug of the kit, and is not caught.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 import trio
 from msgspec import Struct
 
+from dalmuti.protocol.errors import BadRequest, ByeReason, RemoteProtocolError
+
 PROTOCOL: Final = "docs/protocol.md"
 """Where the sections are that checks stand on."""
 SECONDS: Final = 60.0
@@ -23,14 +26,38 @@ SECONDS: Final = 60.0
 class Failed(Exception):
     """The other side did not do what it must; the text is `expected ..., found ...`."""
 
+    def __init__(self, text: str, anchor: str = "") -> None:
+        """`anchor` is the section of docs/protocol.md that demands it, if not the check's."""
+        super().__init__(text)
+        self.anchor = anchor
 
-def nonsense(error: Exception) -> Failed:
+
+class Hopeless(Failed):
+    """Nobody is there who speaks the protocol: no other check would find anything else."""
+
+
+def nonsense(error: BadRequest | RemoteProtocolError) -> Failed:
     """The other side sent what is no message of the protocol."""
-    return Failed(f"expected messages of the protocol, found one that is none: {error}")
+    if isinstance(error, BadRequest):
+        anchor = "requests-and-answers"
+    else:
+        anchor = "bytes" if error.reason is ByeReason.BAD_FRAME else "hello-and-versions"
+    return Failed(f"expected messages of the protocol, found one that is none: {error}", anchor)
 
 
 class Skipped(Exception):
     """The check says nothing about the other side; the text says why."""
+
+
+class Evidence(Struct, frozen=True):
+    """What else is known of a check that failed."""
+
+    sent: str = ""
+    """What the kit had sent last."""
+    program: str = ""
+    """Whether the client still runs, or how it ended."""
+    words: tuple[str, ...] = ()
+    """The last lines of a client that ended by itself."""
 
 
 class Surroundings(Protocol):
@@ -39,6 +66,13 @@ class Surroundings(Protocol):
     @property
     def waits_for(self) -> str:
         """What is waited for just now, for the report of a check whose time is up."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the other side does that is no fault, but hardly meant."""
+
+    async def evidence(self) -> Evidence:
+        """What else is known; a program that is about to end is waited for."""
 
 
 S = TypeVar("S", bound=Surroundings)
@@ -72,6 +106,17 @@ class Outcome(Struct, frozen=True):
     why: str = ""
     """What was expected and found, or why it was skipped."""
     seconds: float = 0.0
+    anchor: str = ""
+    """The section that demands it, where it is not the check's own."""
+    evidence: Evidence = Evidence()
+    warnings: tuple[str, ...] = ()
+    hopeless: bool = False
+    """Whether all other checks would fail for the same reason."""
+
+    @property
+    def link(self) -> str:
+        """Where it is written what was not done."""
+        return f"{PROTOCOL}#{self.anchor}" if self.anchor else self.check.link
 
 
 class Catalogue(Generic[S]):
@@ -105,24 +150,34 @@ async def run_one(check: Check, make: Callable[[], AbstractAsyncContextManager[S
     """Runs a check in surroundings of its own."""
     began = trio.current_time()
     waits_for = ""
+    warnings: tuple[str, ...] = ()
     result: Result = "pass"
-    why = ""
+    why = anchor = ""
+    evidence, hopeless = Evidence(), False
     try:
         with trio.move_on_after(check.seconds) as scope:
             async with make() as stand:
                 try:
                     await check.run(stand)
-                finally:
+                except BaseException:
                     waits_for = stand.waits_for
+                    with trio.CancelScope(shield=True):
+                        evidence = await stand.evidence()
+                    raise
+                finally:
+                    warnings = stand.warnings
         if scope.cancelled_caught:
             what = waits_for or "the end of the check"
             result, why = "FAIL", f"expected {what} within {check.seconds:g} s, found nothing"
     except* Failed as group:
-        result, why = "FAIL", str(_first(group, Failed))
+        failed = _first(group, Failed)
+        result, why, anchor = "FAIL", str(failed), failed.anchor
+        hopeless = isinstance(failed, Hopeless)
     except* Skipped as group:
         if result == "pass":
             result, why = "skip", str(_first(group, Skipped))
-    return Outcome(check, result, why, trio.current_time() - began)
+    seconds = trio.current_time() - began
+    return Outcome(check, result, why, seconds, anchor, evidence, warnings, hopeless)
 
 
 async def run_all(
@@ -133,10 +188,16 @@ async def run_all(
 ) -> list[Outcome]:
     """Runs checks, some at a time, and tells each outcome in the order of the checks.
 
-    Those that may take long begin first, so that nobody waits for them alone at the end.
+    The first goes ahead: if nobody is there at all, the others are not run. Of them those that may
+    take long begin first, so that nobody waits for them alone at the end.
     """
     found: dict[str, Outcome] = {}
     told: list[Outcome] = []
+    for check in checks[:1]:
+        told.append(await run_one(check, make))
+        tell(told[0])
+        if told[0].hopeless:
+            return told
     places = trio.Semaphore(at_once)
 
     async def one(check: Check) -> None:
@@ -149,7 +210,7 @@ async def run_all(
             tell(told[-1])
 
     async with trio.open_nursery() as nursery:
-        for check in sorted(checks, key=lambda check: -check.seconds):
+        for check in sorted(checks[1:], key=lambda check: -check.seconds):
             await places.acquire()
             nursery.start_soon(one, check)
     return told

@@ -15,7 +15,7 @@ from dalmuti.client.commands.parts import OK
 from dalmuti.client.conform import report
 from dalmuti.client.conform.checks import Check, Outcome, chosen, run_all
 from dalmuti.client.conform.program import CommandError, command_of
-from dalmuti.client.start import Refusal, address_of
+from dalmuti.client.start import Refusal, address_of, trust_of
 
 NOT_ALL: Final = 1
 """The exit code when a check failed."""
@@ -41,10 +41,12 @@ def run(given: argparse.Namespace) -> int:
     from dalmuti.client.conform.visit import Place, visiting
 
     host, port = address_of(given.server)
-    place = Place(host, port, given.password)
+    place = Place(host, port, given.password, trust_of(given, host, port))
     problem, code = trio.run(place.greeted)
     if problem:
         raise Refusal(problem, code)
+    if place.trust is not None and (note := place.trust.note()):
+        out.complain(note)
     checks = _chosen(_servers(), given.only)
     return _run("server", checks, lambda: visiting(place), SERVERS_AT_ONCE, given.json)
 
@@ -88,7 +90,13 @@ def _run(
     trio.run(all_of_them)
     if caught:
         return 128 + caught[0]
-    out.say(report.as_json(side, outcomes) if json else report.summary(outcomes))
+    left = len(checks) - len(outcomes)
+    if json:
+        out.say(report.as_json(side, outcomes, left))
+    else:
+        for text in report.findings(outcomes):
+            out.say(f"\n{text}")
+        out.say(("" if len(outcomes) < 2 else "\n") + report.summary(outcomes, left))
     return NOT_ALL if any(each.result == "FAIL" for each in outcomes) else OK
 
 

@@ -14,7 +14,7 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.conform import program, wire
-from dalmuti.client.conform.checks import Failed, Skipped
+from dalmuti.client.conform.checks import Failed, Hopeless, Skipped
 from dalmuti.client.conform.guest import Gone, Guest
 from dalmuti.client.conform.table import GRACE_MS, Table
 from dalmuti.core.options import options_from
@@ -44,6 +44,16 @@ LIMITS: Final = msg.Limits(
         "nonce": msg.Rate(limit=100, window_ms=5000),
     },
 )
+SECTIONS: Final = {
+    "a connection": "hello-and-versions",
+    "`hello`": "hello-and-versions",
+    "`join`": "join",
+    "`pong`": "limits-and-time",
+    "`resume`": "when-you-disconnect",
+}
+"""Where it is written that somebody has to send what is waited for; else it is an answer."""
+MOST_LISTS: Final = 30
+"""`list` on one connection: each `lobby` is complete, and the next one comes by itself."""
 M = TypeVar("M", bound=msg.Message)
 
 
@@ -66,14 +76,14 @@ class Entrance:
         self.left = False
         """Whether the client got up when the match was over, as it may."""
         self._listener = listener
-        self._guest: Guest | None = None
+        self._guests: list[Guest] = []
+        self._said_hello = False
         self._table: Table | None = None
 
     @property
     def guest(self) -> Guest:
         """The connection there is."""
-        assert self._guest is not None
-        return self._guest
+        return self._guests[-1]
 
     @property
     def table(self) -> Table:
@@ -106,10 +116,17 @@ class Entrance:
                 found.append(await self._listener.accept())
                 nursery.cancel_scope.cancel()
         if not found:
-            raise Gone(f"expected a connection, found none: {self.client.describe()}")
-        self._guest = Guest(found[0])
-        self._guest.shape, self._guest.cut = self.shape, self.cut
-        return self._guest
+            kind = Gone if self._guests else Hopeless
+            raise kind("expected a connection, found none", "hello-and-versions")
+        guest = Guest(found[0])
+        guest.shape, guest.cut = self.shape, self.cut
+        self._guests.append(guest)
+        return guest
+
+    async def close(self) -> None:
+        """Closes the connection there is."""
+        for guest in self._guests[-1:]:
+            await guest.close()
 
     async def greet(self) -> Guest:
         """A connection whose `hello` is read and answered."""
@@ -146,7 +163,8 @@ class Entrance:
             if self.client.code is None:
                 raise Failed(
                     "expected the client to come back after a lost connection or to end, found"
-                    f" that it does neither within {HELLO_SECONDS:g} s"
+                    f" that it does neither within {HELLO_SECONDS:g} s",
+                    "when-you-disconnect",
                 ) from None
             raise Skipped(
                 "the client does not come back after a lost connection; that is allowed, and the"
@@ -154,16 +172,25 @@ class Entrance:
             ) from None
         await self.expect(msg.Hello)
         await guest.send(self.welcome)
+        self.waits_for = "`resume`"
         first = await self.read()
         if not isinstance(first, msg.Resume):
-            raise Failed(f"expected `resume` after a lost connection, found `{tag(first)}`")
+            raise Failed(
+                f"expected `resume` after a lost connection, found `{tag(first)}`",
+                "when-you-disconnect",
+            )
         table = self.table
         if first.table != TABLE or first.token != self.tokens[-1]:
             which = "an older one" if first.token in self.tokens else "another"
-            raise Failed(f"expected `resume` with the newest token and its table, found {which}")
+            raise Failed(
+                f"expected `resume` with the newest token and its table, found {which}",
+                "when-you-disconnect",
+            )
         last = table.seq if events is None else events
         if first.seq is not None and not 0 < first.seq <= last:
-            raise Failed(f"expected `resume` with a `seq` of 1 to {last}, found {first.seq}")
+            raise Failed(
+                f"expected `resume` with a `seq` of 1 to {last}, found {first.seq}", "resume"
+            )
         table.connected = True
         self.table.excused |= self.answered.keys()  # an answer whose `ok` was lost may be repeated
         known = first.seq is not None and first.instance == self.welcome.instance
@@ -211,22 +238,29 @@ class Entrance:
         seconds = ANSWER_SECONDS if seconds is None else seconds
         with trio.move_on_after(seconds):
             return await self.guest.read()
+        anchor = SECTIONS.get(self.waits_for, "decisions")
         if await self.connects(0.1):
             raise Failed(
                 f"expected {self.waits_for}, found a new connection instead, with the old one still"
-                f" open; {self.client.describe()}"
+                " open"
             )
         raise Failed(
-            f"expected {self.waits_for} within {seconds:.3g} s, found nothing;"
-            f" {self.client.describe()}"
+            f"expected {self.waits_for} within {seconds:.3g} s, found {self.guest.found}", anchor
         )
 
     async def expect(self, kind: type[M]) -> M:
         """The next message, which must be of this class."""
         self.waits_for = f"`{kind.__struct_config__.tag}`"
-        message = await self.read()
+        try:
+            message = await self.read()
+        except Failed as failed:
+            if kind is not msg.Hello or self._said_hello:
+                raise
+            raise Hopeless(str(failed), failed.anchor or SECTIONS["`hello`"]) from None
         if not isinstance(message, kind):
-            raise Failed(f"expected {self.waits_for}, found `{tag(message)}`")
+            anchor = SECTIONS.get(self.waits_for, "")
+            raise Failed(f"expected {self.waits_for}, found `{tag(message)}`", anchor)
+        self._said_hello = self._said_hello or kind is msg.Hello
         return message
 
     async def serve(self, message: msg.ClientMessage) -> None:
@@ -240,12 +274,14 @@ class Entrance:
             case msg.Bye():
                 self.left = True
             case msg.ListTables(id=id) if table is not None:
+                self._count_lists()
                 await guest.send(msg.Ok(re=id), self._lobby(table))
             case msg.JoinTable(id=id) if table is not None and not table.connected:
                 if message.table.casefold() != TABLE.casefold() or message.watch:
                     raise Failed(
                         f"expected `join` of the table {TABLE!r} to play, found {message.table!r}"
-                        f"{' to watch' if message.watch else ''}"
+                        f"{' to watch' if message.watch else ''}",
+                        "join",
                     )
                 assert self.hello is not None
                 table.sit_client(self.welcome.name, self.hello.kind)
@@ -265,19 +301,31 @@ class Entrance:
                 self.left = True
             case msg.Leave(id=id):
                 await guest.send(msg.Ok(re=id))
-                raise Failed("expected the client to stay at the table, found `leave`")
+                raise Failed("expected the client to stay at the table, found `leave`", "leave")
             case msg.Request(id=id):
                 await guest.send(_error(id, "refused", "not in this play"))
             case _:
-                raise Failed(f"expected requests, found `{tag(message)}`")
+                raise Failed(f"expected requests, found `{tag(message)}`", "requests-and-answers")
+
+    def _count_lists(self) -> None:
+        lists = sum(isinstance(each, msg.ListTables) for each in self.guest.heard)
+        if lists > MOST_LISTS:
+            raise Failed(
+                "expected `list` once, since a `lobby` comes by itself with every change, found a"
+                f" flood of {lists} `list` requests on one connection",
+                "lobby-and-tables",
+            )
 
     async def _stray_act(self, act: msg.Act) -> None:
         """An answer to nothing that is asked now."""
         if act.decision not in self.table.excused:
             if act.decision in self.answered:
-                raise Failed(f"expected one answer a decision, found two to {act.decision}")
+                raise Failed(
+                    f"expected one answer a decision, found two to {act.decision}", "decisions"
+                )
             raise Failed(
-                f"expected no answer now, found one to decision {act.decision}, which is not asked"
+                f"expected no answer now, found one to decision {act.decision}, which is not asked",
+                "decisions",
             )
         if self.answered.get(act.decision) == act.choice:
             await self.guest.send(msg.Ok(re=act.id))

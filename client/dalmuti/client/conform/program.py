@@ -25,7 +25,8 @@ from dalmuti.protocol.text import cut, safe_text
 PLACES: Final = ("{host}", "{port}", "{table}", "{name}")
 """What may stand in the command; without any of them all four are added, in this order."""
 MOST_OUTPUT: Final = 4000
-"""Bytes of what a client printed that are kept: the newest."""
+"""Bytes of what a client printed on one output that are kept: the newest."""
+LAST_LINES: Final = 3
 GENTLE_SECONDS: Final = 1.0
 """Between asking a client to end and ending it."""
 
@@ -57,7 +58,7 @@ class Program:
 
     def __init__(self, process: trio.Process) -> None:
         self.process = process
-        self._output = b""
+        self._outputs = {"stderr": b"", "stdout": b""}
 
     @property
     def code(self) -> int | None:
@@ -65,10 +66,14 @@ class Program:
         return self.process.poll()
 
     @property
-    def last_words(self) -> str:
-        """The last line that it printed on either of its outputs, as it may be shown."""
-        lines = self._output.decode(errors="replace").strip().splitlines()
-        return cut(safe_text(lines[-1]), 150) if lines else ""
+    def last_words(self) -> tuple[str, ...]:
+        """The last lines that it printed on standard error, else on standard output, as they may
+        be shown."""
+        for output in self._outputs.values():
+            lines = output.decode(errors="replace").rstrip().splitlines()[-LAST_LINES:]
+            if lines:
+                return tuple(cut(safe_text(line), 150) for line in lines)
+        return ()
 
     async def ended(self, seconds: float) -> int | None:
         """Its exit code, None if it still runs after so long."""
@@ -79,15 +84,19 @@ class Program:
 
     async def listen(self) -> None:
         """Takes all that it prints, so that it never waits for us."""
-        assert self.process.stdout is not None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._listen, "stdout", self.process.stdout)
+            nursery.start_soon(self._listen, "stderr", self.process.stderr)
+
+    async def _listen(self, which: str, stream: trio.abc.ReceiveStream | None) -> None:
+        assert stream is not None
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            async for data in self.process.stdout:
-                self._output = (self._output + data)[-MOST_OUTPUT:]
+            async for data in stream:
+                self._outputs[which] = (self._outputs[which] + data)[-MOST_OUTPUT:]
 
     def describe(self) -> str:
-        """Whether it runs, and its last words."""
-        how = "it still runs" if self.code is None else f"it ended with exit code {self.code}"
-        return f"{how}; its last words: {self.last_words or 'none'}"
+        """Whether it runs."""
+        return "still runs" if self.code is None else f"ended with exit code {self.code}"
 
 
 @asynccontextmanager
@@ -100,7 +109,7 @@ async def running(command: list[str]) -> AsyncIterator[Program]:
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
                 env={**os.environ, **kept},
             )
@@ -125,8 +134,9 @@ async def _end(process: trio.Process) -> None:
             await process.wait()
     _signal(process.pid, signal.SIGKILL)
     await process.wait()
-    if process.stdout is not None:
-        await process.stdout.aclose()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            await stream.aclose()
 
 
 def _signal(group: int, number: signal.Signals) -> None:

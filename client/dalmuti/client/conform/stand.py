@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import trio
 
-from dalmuti.client.conform import entrance, program
-from dalmuti.client.conform.checks import Failed
+from dalmuti.client.conform import entrance, program, wire
+from dalmuti.client.conform.checks import Evidence, Failed
 from dalmuti.client.conform.entrance import NAME, SETTLE_SECONDS, TABLE, Entrance, tag
 from dalmuti.client.conform.guest import Gone, Guest
 from dalmuti.client.conform.table import Table
@@ -23,6 +23,18 @@ from dalmuti.protocol import messages as msg
 
 class Stand(Entrance):
     """The surroundings of one check of a client."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the client sent that every server ignores."""
+        return tuple(dict.fromkeys(text for guest in self._guests for text in guest.remarks))
+
+    async def evidence(self) -> Evidence:
+        """What was sent last, and what became of the client."""
+        code = await self.client.ended(SETTLE_SECONDS)
+        sent = next((guest.sent for guest in reversed(self._guests) if guest.sent), ())
+        words = () if code is None else self.client.last_words
+        return Evidence(wire.last_of(tuple(sent)), f"the client {self.client.describe()}", words)
 
     async def begin(self, **how: Any) -> Table:
         """A table as `set_table` makes it, with the client at it, and a hand that is dealt."""
@@ -47,11 +59,14 @@ class Stand(Entrance):
     def _judge(self, act: msg.Act) -> msg.Act:
         decision = self.table.pending
         if decision is None or act.decision != decision.decision:
-            raise Failed(f"expected no answer to decision {act.decision} now, found one")
+            raise Failed(
+                f"expected no answer to decision {act.decision} now, found one", "decisions"
+            )
         if act.choice not in decision.choices:
             raise Failed(
                 f"expected one of the {len(decision.choices)} choices of decision"
-                f" {decision.decision}, found {msgspec.to_builtins(act.choice)}"
+                f" {decision.decision}, found {msgspec.to_builtins(act.choice)}",
+                "decisions",
             )
         return act
 
@@ -96,7 +111,9 @@ class Stand(Entrance):
             message = await self.read()
             if isinstance(message, msg.Pong):
                 if message.n != 77:
-                    raise Failed(f"expected `pong` with the 77 of the `ping`, found {message.n}")
+                    raise Failed(
+                        f"expected `pong` with the 77 of the `ping`, found {message.n}", "pong"
+                    )
                 return
             await self.serve(message)
 
@@ -135,9 +152,7 @@ class Stand(Entrance):
         if found is None:
             raise Failed(f"expected the client to end {why}, found that it still runs")
         if code and found == 0:
-            raise Failed(
-                f"expected an exit code other than 0 {why}, found 0; {self.client.describe()}"
-            )
+            raise Failed(f"expected an exit code other than 0 {why}, found 0")
         if code and not self.client.last_words:
             raise Failed(f"expected the client to say in a sentence that it ends {why}, found none")
 
@@ -147,7 +162,6 @@ async def standing(command: str) -> AsyncIterator[Stand]:
     """A listener on a free port of this machine, and the client that was told of it."""
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
     listener = listeners[0]
-    stand: Stand | None = None
     try:
         port = listener.socket.getsockname()[1]
         words = program.command_of(command, "127.0.0.1", port, TABLE, NAME)
@@ -155,17 +169,7 @@ async def standing(command: str) -> AsyncIterator[Stand]:
             stand = Stand(client, listener)
             try:
                 yield stand
-            except Gone as gone:
-                obituary = await _obituary(client)
-                said = str(gone) if obituary in str(gone) else f"{gone} ({obituary})"
-                raise Failed(said) from None
             finally:
-                if stand._guest is not None:
-                    await stand._guest.close()
+                await stand.close()
     finally:
         await listener.aclose()
-
-
-async def _obituary(client: program.Program) -> str:
-    await client.ended(SETTLE_SECONDS)
-    return client.describe()

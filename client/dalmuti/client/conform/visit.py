@@ -17,9 +17,13 @@ import trio
 from msgspec import Struct
 
 from dalmuti.client.commands.parts import NO_CONNECTION, OK, REFUSED
+from dalmuti.client.conform import wire
 from dalmuti.client.conform.caller import ANSWER_SECONDS, Caller
-from dalmuti.client.conform.checks import Failed, Skipped
-from dalmuti.client.words.troubles import unreachable
+from dalmuti.client.conform.checks import Evidence, Failed, Skipped
+from dalmuti.client.conform.encrypted import encrypted
+from dalmuti.client.link import Over
+from dalmuti.client.trust import Trust
+from dalmuti.client.words.troubles import no_server, silent, unreachable
 from dalmuti.core import events as ev
 from dalmuti.core.events import Event
 from dalmuti.protocol import messages as msg
@@ -37,14 +41,25 @@ class Place(Struct, frozen=True):
     host: str
     port: int
     password: str | None = None
+    trust: Trust | None = None
+    """Whom to trust, where the server is reached with TLS."""
 
-    async def connect(self) -> Caller:
-        """A connection on which nothing was said. Raises Failed."""
+    async def connect(self, room: int = 0) -> Caller:
+        """A connection on which nothing was said. Raises Failed.
+
+        With `room` about so many bytes wait on our side for one who does not read; not with TLS.
+        """
         try:
             with trio.fail_after(CONNECT_SECONDS):
+                if self.trust is not None:
+                    return Caller(await encrypted(self.trust))
+                if room:
+                    return Caller(await _narrow(self.host, self.port, room))
                 return Caller(await trio.open_tcp_stream(self.host, self.port))
-        except trio.TooSlowError:
+        except (trio.TooSlowError, TimeoutError):
             raise Failed(f"nobody answers within {CONNECT_SECONDS:g} s") from None
+        except Over as error:
+            raise Failed(str(error).removesuffix(".")) from None
         except OSError as error:
             raise Failed(unreachable(f"{self.host}:{self.port}", error).removesuffix(".")) from None
 
@@ -55,14 +70,25 @@ class Place(Struct, frozen=True):
             caller = await self.connect()
             await caller.hello(_name(), kind="bot", password=self.password)
         except Failed as failed:
-            if caller is None or caller.bye is None:
+            if caller is None:
                 return str(failed), NO_CONNECTION
+            if caller.bye is None:
+                return self._instead(caller, failed).removesuffix("."), NO_CONNECTION
             text = safe_text(caller.bye.message or caller.bye.reason).removesuffix(".")
             return f"the server does not let us in: {text}", REFUSED
         finally:
             if caller is not None:
                 await caller.close()
         return "", OK
+
+    def _instead(self, caller: Caller, failed: Failed) -> str:
+        """What it may be that does not greet a caller."""
+        where = f"{self.host}:{self.port}"
+        if caller.first:
+            return no_server(where, caller.first, str(failed))
+        if caller.ended:
+            return str(failed)
+        return silent(where, ANSWER_SECONDS, with_password=self.password is not None)
 
 
 class Visit:
@@ -79,18 +105,29 @@ class Visit:
         """What the last caller waits for."""
         return next((each.waits_for for each in reversed(self._callers) if each.waits_for), "")
 
-    async def connect(self) -> Caller:
-        """A connection on which nothing was said."""
-        caller = await self.place.connect()
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """None: a server may say more than the protocol has."""
+        return ()
+
+    async def evidence(self) -> Evidence:
+        """What any of the callers had sent last."""
+        sent = [each.sent for each in self._callers if each.sent]
+        latest = max(sent, key=lambda each: each[-1][0], default=())
+        return Evidence(wire.last_of([what for _, what in latest]))
+
+    async def connect(self, room: int = 0) -> Caller:
+        """A connection on which nothing was said; `room` as in `Place`."""
+        caller = await self.place.connect(room)
         self._callers.append(caller)
         return caller
 
-    async def caller(self, **fields: Any) -> Caller:
+    async def caller(self, room: int = 0, **fields: Any) -> Caller:
         """Somebody who is welcome. Where a server has too many at once it is tried again."""
         given = {"kind": "bot", "password": self.place.password, **fields}
         name = given.pop("name", self.person_name())
         for wait in CROWDED_SECONDS:
-            caller = await self.connect()
+            caller = await self.connect(room)
             if await caller.is_welcome(name, **given):
                 return caller
             await trio.sleep(wait)
@@ -204,6 +241,23 @@ def wait_for(ms: int | None, what: str, most: float) -> float:
     if ms / 1000 > most:
         raise Skipped(f"{what} of this server is {ms} ms; more than {most:g} s are not waited for")
     return ms / 1000 + ANSWER_SECONDS / 2
+
+
+async def _narrow(host: str, port: int, room: int) -> trio.SocketStream:
+    """A connection whose buffer is small from the beginning: one that shrinks later stalls.
+
+    Raises OSError.
+    """
+    found = await trio.socket.getaddrinfo(host, port, type=trio.socket.SOCK_STREAM)
+    family, kind, number, _, address = found[0]
+    socket = trio.socket.socket(family, kind, number)
+    try:
+        socket.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_RCVBUF, room)
+        await socket.connect(address)
+    except BaseException:
+        socket.close()
+        raise
+    return trio.SocketStream(socket)
 
 
 def _name() -> str:

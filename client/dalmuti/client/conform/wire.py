@@ -34,6 +34,27 @@ def frame(raw: Raw) -> bytes:
     return len(body).to_bytes(HEADER, "big") + body
 
 
+def named(sent: Struct | Raw | bytes) -> str:
+    """A message, or bytes that are none, for a line of the report."""
+    if isinstance(sent, bytes):
+        return f"{len(sent)} bytes ({sent[:16].hex(' ')}{' ...' if len(sent) > 16 else ''})"
+    raw = sent if isinstance(sent, dict) else usual(sent)
+    kind, event = raw["t"], raw.get("event")
+    if event is not None:
+        return f"event `{event['e']}` (seq {raw['seq']})"
+    number = raw.get("decision" if kind == "decision" else "id")
+    if raw.get("re") is not None:
+        return f"`{kind}` (to request {raw['re']})"
+    if raw.get("seq") is not None:
+        return f"`{kind}` (seq {raw['seq']})"
+    return f"`{kind}`" if number is None else f"`{kind}` {number}"
+
+
+def last_of(sent: Sequence[Struct | Raw | bytes]) -> str:
+    """What was sent last, in its order."""
+    return ", ".join(map(named, sent))
+
+
 # -- shapes -----------------------------------------------------------------------------------
 
 

@@ -38,17 +38,19 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import DynamicStyle
 
 from dalmuti.client import out, words
+from dalmuti.client.advice import Advise
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
+from dalmuti.client.tui.attention import Attention
 from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
 from dalmuti.client.tui.process import OwnProcess, Process
-from dalmuti.client.tui.screens import render, too_small
+from dalmuti.client.tui.screens import render, scrolled, too_small
 from dalmuti.client.tui.style import style_of
 from dalmuti.protocol.messages import MAX_CHAT, Request
 
@@ -110,6 +112,7 @@ class Screen:
         session: Talking,
         steward: Steward | None = None,
         options: Options | None = None,
+        advise: Advise | None = None,
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
@@ -124,6 +127,8 @@ class Screen:
             session.request,
             self._quit,
             self.open_chat,
+            lambda: self._attention.ring(),
+            advise=advise,
         )
         self.caught: int | None = None
         """The signal that ended us."""
@@ -148,6 +153,7 @@ class Screen:
             input=input,
             output=output,
         )
+        self._attention = Attention(self.app.output)
         self.app.ttimeoutlen = 0.05  # Esc alone is known after 50 ms, not after half a second
 
     def _layout(self) -> FloatContainer:
@@ -180,6 +186,7 @@ class Screen:
                     failure = None if self.gone else error
                 except Exception as error:
                     failure = error
+                self._attention.close()
                 self.session.close(leave=False)  # unless it is over, or we are leaving already
                 if self._tick is not None:
                     self._tick.cancel()
@@ -234,6 +241,7 @@ class Screen:
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
+        self._attention.title(self.control.title)
         delay = self.control.next_tick(self.now)
         if delay is not None and self._tick is None:
             self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
@@ -256,7 +264,14 @@ class Screen:
     def press(self, key: str) -> None:
         if not self._too_small():
             self.control.press(key, self.now)
+            self._stop_at_the_end()
             self._changed()
+
+    def _stop_at_the_end(self) -> None:
+        """The log is scrolled no further than it goes, or the way back would begin with nothing."""
+        ui, size = self.control.ui, self.app.output.get_size()
+        if ui.log_back:
+            ui.log_back = scrolled(self.control.model, ui, size.columns, size.rows, self.now)
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
@@ -280,7 +295,7 @@ class Screen:
         text = self._chat.text
         self.close_chat()
         self.control.ui.hint = ""
-        say(self.control, text)
+        say(self.control, text, self.now)
         self._changed()
 
     def complete(self) -> None:
@@ -298,8 +313,9 @@ class Screen:
         self._quit(False)
 
     def suspend(self) -> None:
-        """Ctrl-Z, where only we are suspended by it."""
+        """Ctrl-Z: the shell gets its terminal as it was, until `fg`; where only we are suspended."""
         if self.process.alone:
+            self._attention.title("")
             self.app.suspend_to_background()
 
     def repaint(self) -> None:
@@ -338,6 +354,7 @@ class Screen:
                     self.control.wheel(False)
                 else:
                     return NotImplemented
+                self._stop_at_the_end()
                 self._changed()
                 return None
 
@@ -360,6 +377,7 @@ async def run_screen(
     session: Talking,
     steward: Steward | None = None,
     options: Options | None = None,
+    advise: Advise | None = None,
     *,
     input: TerminalInput | None = None,
     output: Output | None = None,
@@ -369,7 +387,7 @@ async def run_screen(
     The last result stays on the terminal when the screen is gone. What went wrong is said on
     standard error.
     """
-    screen = Screen(session, steward, options, input=input, output=output)
+    screen = Screen(session, steward, options, advise, input=input, output=output)
     ended = await screen.run()
     if screen.caught is not None:
         return 128 + screen.caught

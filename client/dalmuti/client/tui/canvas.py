@@ -8,14 +8,16 @@ Everything counts cells, never characters, so that a name in Chinese leaves the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dalmuti.protocol.text import cut, is_even, safe_text, width
 
 ASCII: Final = str.maketrans(
     {
-        **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
-        **{"─": "-", "│": "|", "▶": ">", "→": ">", "·": ".", "…": "~"},
+        **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯", "+"),
+        **{"─": "-", "│": "|", "▶": ">", "→": ">", "←": "<", "·": ".", "…": "~"},
+        **{"↑": "^", "↓": "v", "█": "#", "┃": "#"},
     }
 )
 """What `--ascii` shows instead, character for character."""
@@ -34,7 +36,7 @@ Line = list[Span]
 
 def span(text: str, style: str = "", target: str = "") -> Span:
     """A span of text from anywhere: what a terminal could obey is taken out."""
-    return Span(style, safe_text(text), target)
+    return Span(style, safe(text), target)
 
 
 def line(*parts: str | Span) -> Line:
@@ -44,16 +46,33 @@ def line(*parts: str | Span) -> Line:
 
 def cells(spans: Iterable[Span]) -> int:
     """How many cells a line takes."""
-    return sum(width(part.text) for part in spans)
+    return sum([_width(part.text) for part in spans])
+
+
+@lru_cache(maxsize=8192)
+def safe(text: str) -> str:
+    """`safe_text`, remembered: names and the log are the same in most pictures."""
+    return safe_text(text)
+
+
+@lru_cache(maxsize=8192)
+def _width(text: str) -> int:
+    """`width`, remembered: most of what is measured are frames, the same in every picture."""
+    return width(text)
 
 
 def fit(spans: Iterable[Span], room: int) -> Line:
     """The line cut or filled with spaces to exactly `room` cells."""
+    parts = list(spans)
+    spare = room - cells(parts)
+    if spare > 0:
+        parts.append(Span("", " " * spare))
+    if spare >= 0:
+        return parts
     fitted: Line = []
     left = room
-    parts = list(spans)
     for part in parts:
-        need = width(part.text)
+        need = _width(part.text)
         if need > left:
             text = cut(part.text, left) if left else ""
             fitted.append(Span(part.style, text, part.target))
@@ -66,10 +85,16 @@ def fit(spans: Iterable[Span], room: int) -> Line:
     return fitted
 
 
+def cut_line(spans: Iterable[Span], room: int) -> Line:
+    """The line, or as much of it as `room` cells take; it is not filled."""
+    spans = list(spans)
+    return spans if cells(spans) <= room else fit(spans, room)
+
+
 def column(text: str, room: int, style: str = "", *, right: bool = False, target: str = "") -> Span:
     """One cell of a table: cut or filled to exactly `room` cells."""
-    text = cut(safe_text(text), room)
-    gap = " " * (room - width(text))
+    text = cut(safe(text), room)
+    gap = " " * (room - _width(text))
     return Span(style, gap + text if right else text + gap, target)
 
 
@@ -78,7 +103,7 @@ def piece(spans: Iterable[Span], start: int, end: int) -> Line:
     taken: Line = []
     at = 0
     for part in spans:
-        size = width(part.text)
+        size = _width(part.text)
         if at + size <= start or at >= end:
             at += size
             continue
@@ -127,6 +152,12 @@ def window(entries: Sequence[Line], chosen: int, room: int, gap: int = 2) -> Lin
 
 def wrap(text: str, room: int, indent: int = 2) -> list[str]:
     """The text on as many lines as it needs, broken at spaces; long words are broken anywhere."""
+    return list(_wrapped(text, room, indent))
+
+
+@lru_cache(maxsize=4096)
+def _wrapped(text: str, room: int, indent: int) -> tuple[str, ...]:
+    """The same, remembered, since the log is the same in most pictures."""
     lines: list[str] = []
     current = ""
     for word in safe_text(text).split(" "):
@@ -144,7 +175,7 @@ def wrap(text: str, room: int, indent: int = 2) -> list[str]:
             lines.append(current + head)
             current, word = " " * indent, word[len(head) :]
         current += word
-    return [*lines, current]
+    return (*lines, current)
 
 
 def flow(items: Sequence[str], room: int) -> list[str]:
@@ -182,42 +213,68 @@ class Frame:
         second: str = "",
         right: str = "",
         accent: bool = False,
+        remark: str = "",
     ) -> None:
         """A border between `ends`, with `joint` at `split` and titles in it.
 
-        `second` is the title of the right pane, `right` a remark at the right end.
+        `second` is the title of the right pane, `right` a remark at the right end, `remark` one at
+        the end of the left pane, where there is room for it.
         """
         border = list(ends[0] + "─" * (self.cols - 2) + ends[1])
         if split is not None:
             border[split] = joint
-        row: Line = [_frame("".join(border))]
+        put: list[tuple[int, Span]] = []
+        if title:
+            end = (split if second and split else self.cols) - (width(right) + 3 if right else 0)
+            style = "accent" if accent else "head"
+            put.append((2, span(f" {cut(safe_text(title), end - 6)} ", style)))
+        if remark and split is not None and width(title) + width(remark) + 8 < split:
+            put.append((split - 3 - width(remark), span(f" {remark} ", "dim")))
+        if second and split is not None:
+            text = cut(safe_text(second), self.cols - split - 6)
+            put.append((split + 2, Span("head", f" {text} ")))
         if right:
             right = cut(safe_text(right), max(self.cols // 2, self.cols - width(title) - 12))
-            row = splice(row, self.cols - 4 - width(right), [Span("dim", f" {right} ")])
-        if second and split is not None:
-            room = self.cols - split - 6
-            row = splice(row, split + 2, [Span("head", f" {cut(safe_text(second), room)} ")])
-        if title:
-            room = (
-                (split if second and split else self.cols) - 6 - (width(right) + 3 if right else 0)
-            )
-            style = "accent" if accent else "head"
-            row = splice(row, 2, [Span(style, f" {cut(safe_text(title), room)} ")])
+            put.append((self.cols - 4 - width(right), span(f" {right} ", "dim")))
+        row: Line = []
+        at = 0
+        for start, part in put:
+            row += [_frame("".join(border[at:start])), part]
+            at = start + cells((part,))
+        row.append(_frame("".join(border[at:])))
         self.rows.append(row)
 
-    def row(self, spans: Iterable[Span]) -> None:
+    def row(self, spans: Iterable[Span], *, thumb: bool = False) -> None:
         """One row over the whole width."""
-        self.rows.append([_frame("│ "), *fit(spans, self.cols - 4), _frame(" │")])
+        self.rows.append(
+            [_frame("│ "), *fit(spans, self.cols - 4), _frame(" ┃" if thumb else " │")]
+        )
 
-    def pair(self, left: Iterable[Span], right: Iterable[Span], split: int) -> None:
-        """One row in two panes."""
+    def pair(
+        self, left: Iterable[Span], right: Iterable[Span], split: int, *, thumb: bool = False
+    ) -> None:
+        """One row in two panes; `thumb` thickens the right border, as what a scroll bar slides."""
         self.rows.append(
             [
                 _frame("│ "),
                 *fit(left, split - 3),
                 _frame(" │ "),
                 *fit(right, self.cols - split - 4),
-                _frame(" │"),
+                _frame(" ┃" if thumb else " │"),
+            ]
+        )
+
+    def half_rule(self, left: Iterable[Span], split: int, title: str) -> None:
+        """A border through the right pane only."""
+        room = self.cols - split - 2
+        says = f" {cut(safe_text(title), room - 4)} "
+        self.rows.append(
+            [
+                _frame("│ "),
+                *fit(left, split - 3),
+                _frame(" ├─"),
+                Span("head", says),
+                _frame("─" * (room - 1 - width(says)) + "┤"),
             ]
         )
 
@@ -226,12 +283,14 @@ def _frame(text: str) -> Span:
     return Span("frame", text)
 
 
-def box(title: str, content: Sequence[Line], room: int, foot: str = "") -> list[Line]:
-    """A framed box with `room` cells inside."""
+def box(
+    title: str, content: Sequence[Line], room: int, foot: str = "", thumb: range = range(0)
+) -> list[Line]:
+    """A framed box with `room` cells inside; its right border is thick at the rows of `thumb`."""
     frame = Frame(room + 4)
     frame.rule("┌┐", title, accent=True)
-    for spans in content:
-        frame.row(spans)
+    for number, spans in enumerate(content):
+        frame.row(spans, thumb=number in thumb)
     frame.rule("└┘", "", right=foot)
     return frame.rows
 

@@ -7,6 +7,7 @@ from dalmuti.client.i18n import LANGUAGES, tr
 from dalmuti.client.tui import tabletexts
 from dalmuti.client.tui.control import Control
 from dalmuti.client.tui.keytexts import COMMANDS
+from dalmuti.client.tui.style import THEMES
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
@@ -22,25 +23,25 @@ from dalmuti.protocol.messages import (
 )
 
 AT_TABLE = frozenset(
-    "/who /score /rules /add /kick /allow /host /deal /away /back /leave /close".split()
+    "/who /score /rules /add /kick /allow /host /deal /away /back /pass /leave /close".split()
 )
 """Commands that need a table."""
 IN_LOBBY = frozenset(("/create", "/join", "/watch"))
 """Commands for one who sits at none."""
 
 
-def say(control: Control, text: str) -> None:
+def say(control: Control, text: str, now: float) -> None:
     """What was typed into the chat line: a command, or something said to the table."""
     text = " ".join(text.split())
     if text.startswith("/"):
-        run(control, text)
+        run(control, text, now)
     elif text and control.table is None:
         control.ui.hint = tr(tabletexts.NEED_TABLE)
     elif text:
         control.ask(Chat, text=text)
 
 
-def run(control: Control, text: str) -> None:
+def run(control: Control, text: str, now: float) -> None:
     """Runs one command. What is wrong with it is said in the line above the keys."""
     command, _, rest = text.partition(" ")
     command = command.lower()
@@ -59,6 +60,14 @@ def run(control: Control, text: str) -> None:
             control.ui.hint = words.switched(rest)
         case "/create" | "/join" | "/watch":
             _enter(control, command, rest)
+        case "/pass" if control.table is not None:
+            control.pass_on(now)
+        case "/hide":
+            control.hide(not control.ui.hidden)
+        case "/theme":
+            control.set_theme(rest)
+        case "/ascii" | "/mouse" | "/bell" | "/title":
+            control.toggle(command.removeprefix("/"))
         case _:
             assert control.table is not None
             _at_table(control, control.table, command, rest)
@@ -148,6 +157,8 @@ def completions(control: Control, text: str) -> list[str]:
         names = [info.name for info in _sitting(table) if info.player != table.you]
     elif command == "/add" and control.model.welcome is not None:
         names = list(control.model.welcome.bots)
+    elif command == "/theme":
+        names = list(THEMES)
     elif command in ("/join", "/watch") and control.model.lobby is not None:
         names = [info.table for info in control.model.lobby.tables]
     return [f"{command} {name}" for name in names if name.lower().startswith(rest.lower())]

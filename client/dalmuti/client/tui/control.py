@@ -13,10 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dalmuti.client import words
+from dalmuti.client.advice import Advise, fits
+from dalmuti.client.autopass import AutoPass, person
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, Model
 from dalmuti.client.steward import Steward, usual_bot
-from dalmuti.client.tui import labels, tabletexts
+from dalmuti.client.tui import asidetexts, labels, tabletexts
 from dalmuti.client.tui.selector import (
     COMMIT_KEYS,
     DEAF_SECONDS,
@@ -28,7 +30,9 @@ from dalmuti.client.tui.selector import (
 )
 from dalmuti.client.tui.state import Ui, scene_of
 from dalmuti.client.tui.style import THEMES
+from dalmuti.client.words.lesson import Course
 from dalmuti.core.cards import parse_play
+from dalmuti.core.moves import PASS
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import (
     Act,
@@ -44,12 +48,16 @@ from dalmuti.protocol.messages import (
 
 DRAW_SECONDS: Final = 1.8
 """How long each step of the first draw is shown."""
+LESSON_DRAW_SECONDS: Final = 60.0
+"""The same where somebody reads for the first time what it is about."""
 HURRY_SECONDS: Final = 4.0
 """With less than this left for our decision the draw is not shown any longer."""
 RESULT_SECONDS: Final = 3.0
 """How long a result is shown before the next hand is dealt by itself."""
 PAGE: Final = 8
 """Lines of the log that PgUp and PgDn go."""
+HERE_SECONDS: Final = 1.0
+"""Whoever pressed a key so short a time ago looks at the screen, and no bell has to call him."""
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -64,13 +72,20 @@ class Options(Struct, frozen=True, kw_only=True):
     mouse: bool = True
     watch_draw: bool = True
     """Show the first draw step by step; without it only the log tells of it."""
+    learn: bool = False
+    """A lesson: what comes up is explained above the table."""
+    bell: bool = True
+    """Ring when it is our turn."""
+    title: bool = True
+    """Say in the title of the window when it is our turn."""
     cursor: bool = False
     """Put the terminal's cursor on what is chosen, for screen magnifiers."""
 
 
 class Control:
     """The screen's mind. `ask` sends a request; `quit` ends everything, giving the seat up or not;
-    `open_chat` puts the cursor into the chat line, with some text in it."""
+    `open_chat` puts the cursor into the chat line, with some text in it; `ring` rings the bell;
+    `wait` draws the seconds before a pass that is made by itself; `advise` is the expert bot."""
 
     def __init__(
         self,
@@ -79,6 +94,9 @@ class Control:
         ask: Callable[..., Any],
         quit: Callable[[bool], None],
         open_chat: Callable[[str], None] = lambda text: None,
+        ring: Callable[[], None] = lambda: None,
+        wait: Callable[[], float] = person,
+        advise: Advise | None = None,
     ) -> None:
         self.options = options
         self.ui = Ui(
@@ -86,12 +104,19 @@ class Control:
             ascii=options.ascii,
             theme=options.theme,
             mouse=options.mouse,
+            bell=options.bell,
+            title=options.title,
+            course=Course() if options.learn else None,
         )
         self.model = Model()
         self._steward = steward
         self._ask = ask
         self._quit = quit
         self._open_chat = open_chat
+        self._ring = ring
+        self._autopass = AutoPass(wait)
+        self._advise = advise
+        self._pressed_at = float("-inf")
         self._deaf_until = 0.0
         self._draw_at = 0.0
         self._result_until: float | None = None
@@ -111,6 +136,8 @@ class Control:
         """The model has changed: what is to decide, which screen, what happens by itself."""
         before, self.model = self.model, model
         scene = scene_of(before, self.ui)
+        self._autopass.update(model, now)
+        self.ui.passing = self._autopass.on
         if _ours(model) is not _ours(before):
             self._ask_anew(now)
         table = model.table
@@ -119,13 +146,32 @@ class Control:
         was = before.table.draw if before.table else None
         if table and table.draw and before.table and table.draw != was and self.options.watch_draw:
             self.ui.draw_step = 0
-            self._draw_at = now + DRAW_SECONDS
+            self._draw_at = now + self._draw_seconds
         if table is None or table.draw is None or self._game_calls(now):
             self.ui.draw_step = None
+        self._hold(before, now)
+        if self.ui.log_back:  # who reads what was said before goes on reading there
+            self.ui.log_back += max(0, model.logged - before.logged)
         if scene_of(model, self.ui) != scene:
             self.ui.hint = ""
             self._deaf_until = now + DEAF_SECONDS
+        if table is not None and not fits(table):
+            self.ui.advice = ""  # somebody has come in
         self._chores(now)
+        self._teach()
+
+    def _teach(self) -> None:
+        """The lesson looks at what is on the screen."""
+        if self.ui.course is not None:
+            shown = replace(self.model, decision=_ours(self.model))
+            self.ui.course = self.ui.course.see(shown, self.ui.draw_step)
+
+    def _hold(self, before: Model, now: float) -> None:
+        """Once the connection is lost the table waits as long as the server has said."""
+        if self.model.link.state == "open":
+            self.ui.held_until = None
+        elif before.link.state == "open" and self.model.welcome is not None:
+            self.ui.held_until = now + self.model.welcome.limits.grace_ms / 1000
 
     def _game_calls(self, now: float) -> bool:
         """The game cannot wait for the end of the draw: tricks are played, or time runs out."""
@@ -142,11 +188,19 @@ class Control:
     def _ask_anew(self, now: float) -> None:
         """Another decision is ours to make, or none."""
         self.ui.selector = None
+        self.ui.advice = ""
         decision, table = _ours(self.model), self.model.table
         if decision is not None and table is not None and table.hand is not None:
-            self.ui.selector = select(decision, table.hand.cards or (), now)
             self.ui.sent = None
+            if self._advise is not None:
+                self.ui.advice = words.advice(self._advise(table, decision))
+            if self.ui.passing:
+                return
+            hand = table.hand
+            self.ui.selector = select(decision, hand.cards or (), now, hand.trick.top)
             self.ui.hint = ""
+            if self.ui.bell and now - self._pressed_at > HERE_SECONDS:
+                self._ring()
 
     def _chores(self, now: float) -> None:
         """What the steward does by itself; people get some time first to read a result."""
@@ -182,7 +236,14 @@ class Control:
         moments = [self._draw_at] if self.ui.draw_step is not None else []
         if self._result_until is not None and now < self._result_until:
             moments.append(self._result_until)
-        clocks = (model.ends_at, model.link.retry_at, *model.countdowns.values())
+        if self._autopass.at is not None:
+            moments.append(self._autopass.at)
+        clocks = (
+            model.ends_at,
+            model.link.retry_at,
+            self.ui.held_until,
+            *model.countdowns.values(),
+        )
         if any(clock is not None and clock > now for clock in clocks):
             moments.append(now + 1.0)
         return min(1.0, max(0.0, min(moments) - now)) if moments else None
@@ -196,6 +257,10 @@ class Control:
             self._draw_on(now)
         if self._result_until is not None and now >= self._result_until:
             self._chores(now)
+        decision = self._autopass.due(self.model, now)
+        if decision is not None:
+            self.ui.sent = PASS
+            self._ask(Act, decision=decision.decision, choice=PASS)
 
     def _draw_on(self, now: float) -> None:
         """The next step of the first draw; after the titles it is over."""
@@ -207,10 +272,16 @@ class Control:
             self._awake(now)
             return
         self.ui.draw_step = step + 1
-        self._draw_at = now + DRAW_SECONDS
+        self._draw_at = now + self._draw_seconds
+        self._teach()
+
+    @property
+    def _draw_seconds(self) -> float:
+        return DRAW_SECONDS if self.ui.course is None else LESSON_DRAW_SECONDS
 
     def _awake(self, now: float) -> None:
         """A decision that was hidden behind the draw begins for us now."""
+        self._teach()
         if self.ui.selector is not None:
             self.ui.selector = replace(self.ui.selector, awake_at=now + DEAF_SECONDS)
 
@@ -219,6 +290,10 @@ class Control:
     def press(self, key: str, now: float) -> None:
         """One key that was not for the chat line."""
         self.ui.hint = ""
+        self._pressed_at = now
+        if key == "h":
+            self.hide(not self.ui.hidden)
+            return
         if self.ui.overlay and self._in_overlay(key):
             return
         if self._anywhere(key):
@@ -270,8 +345,7 @@ class Control:
             case "c":
                 self._next_theme()
             case "m":
-                self.ui.mouse = not self.ui.mouse
-                self.ui.hint = tr(tabletexts.MOUSE_ON if self.ui.mouse else tabletexts.MOUSE_OFF)
+                self.toggle("mouse")
             case "pageup":
                 self._scroll(PAGE)
             case "pagedown":
@@ -281,9 +355,8 @@ class Control:
         return True
 
     def _scroll(self, lines: int) -> None:
-        """The log goes back or on; about as many lines as it has entries are there to see."""
-        limit = max(0, len(self.model.log) - 1)
-        self.ui.log_back = min(limit, max(0, self.ui.log_back + lines))
+        """The log goes back or on; where it ends only the screen knows (`screens.scrolled`)."""
+        self.ui.log_back = max(0, self.ui.log_back + lines)
 
     def _next_theme(self) -> None:
         """The next colours; after the last ones the signs change between Unicode and ASCII."""
@@ -344,19 +417,66 @@ class Control:
 
     def _in_hand(self, key: str, now: float) -> None:
         selector = self.ui.selector
-        if selector is not None:
+        if key == "a":
+            self.pass_on(now)
+        elif selector is not None:
             step = selector.press(key, now)
-            self._take(step)
-            if step == Step(selector) and len(key) == 1:
+            self._take(step, deciding=key in ("enter", "space", "p"))
+            if len(key) == 1 and key not in selector.KEYS:
                 self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
+        elif self.ui.passing and key in COMMIT_KEYS:
+            self.ui.hint = tr(asidetexts.PASSING_HINT)
         elif key not in ("escape", "enter", "space"):
             self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
 
-    def _take(self, step: Step) -> None:
-        """What a key or click did to the decision; a move goes to the server."""
+    def pass_on(self, now: float) -> None:
+        """Passes by itself for the rest of this trick, or not any more."""
+        said = self._autopass.switch(self.model, now)
+        self.ui.passing = self._autopass.on
+        if not self.ui.passing and self.ui.selector is None and self.ui.sent is None:
+            self._ask_anew(now)
+        elif self.ui.passing:
+            self.ui.selector = None
+        self.ui.hint = said
+
+    def hide(self, hidden: bool) -> None:
+        """Hides what only we may see, or shows it."""
+        self.ui.hidden = hidden
+        self.ui.hint = tr(asidetexts.HIDDEN if hidden else asidetexts.SHOWN)
+
+    def toggle(self, what: str) -> None:
+        """Switches `ascii`, `mouse`, `bell` or `title` on or off, and says so."""
+        on = not getattr(self.ui, what)
+        setattr(self.ui, what, on)
+        self.ui.hint = tr(asidetexts.TOGGLED[what][not on])
+
+    def set_theme(self, name: str) -> None:
+        """Other colours, by name; without one the next."""
+        if not name:
+            self._next_theme()
+        elif name in THEMES:
+            self.ui.theme = name
+            self.ui.hint = tabletexts.theme_is(name)
+        else:
+            self.ui.hint = asidetexts.no_theme(name, list(THEMES))
+
+    @property
+    def title(self) -> str:
+        """What the title of the window says; empty where it is to say nothing."""
+        if not self.ui.title:
+            return ""
+        return tr(asidetexts.TITLE_TURN if self.ui.selector is not None else asidetexts.TITLE)
+
+    def _take(self, step: Step, *, deciding: bool = False) -> None:
+        """What a key or click did to the decision; a move goes to the server.
+
+        While cards are hidden nobody hears why something cannot be, only that nothing was decided.
+        """
         decision = self.model.decision
         self.ui.selector = step.selector
         self.ui.hint = step.hint
+        if self.ui.hidden and step.hint and not asidetexts.tells_nothing(step.hint):
+            self.ui.hint = tr(asidetexts.HIDDEN_HINT) if deciding else ""
         if step.move is not None and decision is not None:
             self.ui.sent = step.move
             self.ui.selector = None

@@ -22,16 +22,20 @@ KEYS_FOLLOW: Final[Keys] = (
     ("9", "type a rank"),
     ("j", "Jester"),
     ("t", "chat"),
+    ("a", "pass on"),
+    ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_PASS: Final[Keys] = (
     ("Enter", "pass"),
     ("t", "chat"),
+    ("a", "pass on"),
+    ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_LEAD: Final[Keys] = (
     ("Left Right", "rank"),
@@ -40,17 +44,35 @@ KEYS_LEAD: Final[Keys] = (
     ("3x9", "type"),
     ("j", "Jester"),
     ("t", "chat"),
+    ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
-    ("q", "leave"),
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
+    ("a", "pass on"),
+    ("h", "hide"),
+    ("q", "leave"),
     ("s", "scores"),
     ("l", "log"),
     ("PgUp", "older"),
     ("m", "mouse"),
     ("c", "colours"),
+)
+KEYS_HIDDEN: Final[Keys] = (
+    ("h", "show your cards"),
+    ("Enter", "do it"),
+    ("Esc", "suggestion"),
+    ("t", "chat"),
+    ("l", "log"),
+    ("q", "leave"),
+)
+KEYS_HIDDEN_WAIT: Final[Keys] = (
+    ("h", "show your cards"),
+    ("t", "chat"),
+    ("s", "scores"),
+    ("l", "log"),
     ("q", "leave"),
 )
 KEYS_WATCH: Final[Keys] = (
@@ -120,6 +142,8 @@ KEY_OF: Mapping[str, str] = {
     "t": "t",
     "s": "s",
     "l": "l",
+    "h": "h",
+    "a": "a",
     "m": "m",
     "c": "c",
     "q": "q",
@@ -140,6 +164,7 @@ HELP_ALWAYS: Final[Keys] = (
     ("/", "commands, Tab completes"),
     ("PgUp PgDn", "scroll the log"),
     ("l", "larger log"),
+    ("h", "hide your cards"),
     ("s", "scores"),
     ("m", "mouse on or off"),
     ("c", "colours"),
@@ -165,6 +190,7 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("j   J", "Jesters: one, or both"),
         ("3x9+1J", "two 9s and a Jester"),
         ("Space or p", "pass"),
+        ("a", "pass for this trick"),
         ("Backspace", "forget typing"),
     ),
     "taxes": (
@@ -209,6 +235,13 @@ COMMANDS: Mapping[str, str] = {
     "/away": "the stand-in plays for you",
     "/back": "play yourself again",
     "/leave": "leave the table",
+    "/hide": "hide your cards; again shows them",
+    "/pass": "pass until this trick ends; again stops it",
+    "/theme": "/theme NAME: other colours",
+    "/ascii": "draw with ASCII characters, or not",
+    "/mouse": "mouse on or off",
+    "/bell": "the bell on your turn, or none",
+    "/title": "the window's title on your turn, or not",
     "/close": "close the table for everyone",
     "/create": "/create NAME [RULE=VALUE ...]: open a table",
     "/join": "/join NAME [password=...]: sit down",

@@ -24,7 +24,6 @@ COMMAND_LINE = mark("/ for commands")
 CHAT_PROMPT = "chat> "
 LOG = mark("Log")
 CHAT = mark("Chat")
-LOG_BACK = mark("Log (older lines, PgDn for newer)")
 PLAYERS = mark("Players")
 WAITING = mark("Waiting")
 PASS = mark_in("choice", "Pass")
@@ -126,13 +125,6 @@ ENTER_GIVES = mark("Enter gives what is marked; digits mark, - takes one back.")
 SIZES = mark("Up/Down")
 
 
-def no_play_of(rank: int) -> str:
-    """There is no legal set of this rank now."""
-    if rank == JESTER:
-        return tr("You can play no Jester now.")
-    return tr("You can play no {rank} now.", rank=rank)
-
-
 def no_such_play(typed_text: str) -> str:
     """Enter on something that is no legal play."""
     return tr("{typed} is no play that you can make now.", typed=typed_text)
@@ -141,6 +133,11 @@ def no_such_play(typed_text: str) -> str:
 def typed_no_play(typed_text: str) -> str:
     """While what was typed is no legal play, or not yet."""
     return tr("typed {typed}: no such play yet; Backspace forgets it", typed=typed_text)
+
+
+def not_because(typed_text: str, reason: str) -> str:
+    """While what was typed is a set that cannot be played."""
+    return tr("typed {typed}: {reason}", typed=typed_text, reason=reason)
 
 
 def typed(typed_text: str) -> str:

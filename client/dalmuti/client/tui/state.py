@@ -7,6 +7,7 @@ from typing import Literal
 
 from dalmuti.client.model import Model
 from dalmuti.client.tui.selector import Selector
+from dalmuti.client.words.lesson import Course
 from dalmuti.core.moves import Move
 
 Overlay = Literal["", "help", "scores", "leave", "log"]
@@ -22,6 +23,16 @@ class Ui:
     ascii: bool = False
     theme: str = "default"
     mouse: bool = True
+    bell: bool = True
+    title: bool = True
+    hidden: bool = False
+    """What only we may see is not shown: somebody looks over our shoulder."""
+    passing: bool = False
+    """We pass by ourselves until the trick is over."""
+    course: Course | None = None
+    """The lesson, where there is one."""
+    advice: str = ""
+    """What the expert bot would do, where that was asked for."""
     selector: Selector | None = None
     """Our own pending decision; None when there is none, or its answer is on the way."""
     sent: Move | None = None
@@ -36,6 +47,8 @@ class Ui:
     """What the command in the chat line may become."""
     log_back: int = 0
     """How many lines the log is scrolled back."""
+    held_until: float | None = None
+    """While the connection is lost: until when the table waits for us, at least."""
     lobby_index: int = 0
     draw_step: int | None = None
     """How much of the first draw is shown: its rounds, then the titles; None: not any more."""

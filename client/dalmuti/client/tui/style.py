@@ -1,7 +1,10 @@
-"""Colours: names of the terminal's own sixteen, never a background of ours, never colour alone.
+"""Colours: names of the terminal's own sixteen, and never colour alone.
 
 Whatever a colour says is said by a word, a sign or brackets as well; `mono` shows that this holds.
-Dark blue is used nowhere, since half of all terminals show it as black on black.
+A colour is used for text only if it can be read on black and on white: red and bright blue can,
+cyan and yellow are lost on white. Where a theme needs one of those, it brings its own ground along
+with it, black on yellow, which can be read anywhere. Dark blue is used nowhere, since half of all
+terminals show it as black on black.
 """
 
 from __future__ import annotations
@@ -19,45 +22,56 @@ _PLAIN: Final = {
     "head": "bold",
     "title": "bold reverse",
     "sel": "bold reverse",
+    "turn": "bold reverse",
     "cursor": "bold underline",
     "key": "bold",
     "you": "bold",
     "accent": "bold",
+    "bar": "bold",
     "note": "italic",
     "chat": "",
     "card": "",
+    "pick": "bold",
     "good": "bold",
     "warn": "bold",
     "alarm": "bold reverse",
 }
 
 
-def _theme(accent: str, warn: str, good: str, **more: str) -> dict[str, str]:
-    colours = {
-        "accent": f"{accent} bold",
-        "key": f"{accent} bold",
-        "you": f"{accent} bold",
-        "chat": accent,
-        "note": accent,
-        "warn": f"{warn} bold",
-        "alarm": f"{warn} bold reverse",
-        "good": f"{good} bold",
-    }
-    return {**_PLAIN, **colours, **more}
+def _theme(ink: str, badge: str, warn: str, alarm: str) -> dict[str, str]:
+    """One colour for what matters now, as `ink` and as a `badge`, and one for what is wrong.
 
+    Whole columns are written in ink, so it has no ground of its own.
+    """
+    return {
+        **_PLAIN,
+        **dict.fromkeys(("accent", "you", "good"), f"{ink} bold"),
+        **dict.fromkeys(("sel", "turn", "title"), f"{badge} bold"),
+        "key": f"{ink or badge} bold",
+        "pick": f"{ink or badge} bold",
+        "bar": ink,
+        "warn": f"{warn} bold",
+        "alarm": f"{alarm} bold",
+    }
+
+
+_BLUE: Final = "ansibrightblue"
+_RED: Final = "ansired"
+_ON_YELLOW: Final = "ansiblack bg:ansiyellow"
+_ON_CYAN: Final = "ansiblack bg:ansicyan"
 
 THEMES: Final[Mapping[str, dict[str, str]]] = {
-    "default": _theme("ansicyan", "ansired", "ansigreen"),
+    "default": _theme(_BLUE, f"{_BLUE} reverse", _RED, f"{_RED} reverse"),
     "high-contrast": {
         **_PLAIN,
         "frame": "",
         "dim": "",
-        "accent": "bold underline",
+        "note": "underline",
         "key": "bold reverse",
         "warn": "bold reverse",
     },
-    "deuteranopia": _theme("ansibrightblue", "ansiyellow", "ansibrightblue"),
-    "tritanopia": _theme("ansicyan", "ansired", "ansicyan"),
+    "deuteranopia": _theme(_BLUE, f"{_BLUE} reverse", _ON_YELLOW, _ON_YELLOW),
+    "tritanopia": _theme("", _ON_CYAN, _RED, f"{_RED} reverse"),
     "mono": dict(_PLAIN),
 }
 """The styles of each theme; the first is the default."""

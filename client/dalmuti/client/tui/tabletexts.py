@@ -116,7 +116,6 @@ def table_note(info: TableInfo) -> str:
 # -- results -----------------------------------------------------------------------------------
 
 RESULT, MATCH_RESULT = mark("result"), mark("The match is over")
-PLACE = mark_in("heading", "place")
 WAS, NOW = mark_in("heading", "was"), mark_in("heading", "now")
 POINTS, TOTAL = mark_in("heading", "points"), mark_in("heading", "total")
 HANDS_WON = mark_in("heading", "hands won")
@@ -141,15 +140,6 @@ def hands_so_far(number: int) -> str:
 def score_title(number: int) -> str:
     """Above the scores."""
     return tr_n("Score after {number} hand", "Score after {number} hands", number)
-
-
-def moved(places: int) -> str:
-    """How a player did in a hand; positive is up."""
-    if places == 0:
-        return tr("You keep your place.")
-    if places > 0:
-        return tr_n("You go up {number} place.", "You go up {number} places.", places)
-    return tr_n("You go down {number} place.", "You go down {number} places.", -places)
 
 
 def joins_next(names: str) -> str:
@@ -179,7 +169,6 @@ def match_ends(options: TableOptions) -> str:
 # -- overlays ----------------------------------------------------------------------------------
 
 LOST_TITLE, LOST_FOOT = mark("Connection lost"), mark("Ctrl-C quits")
-SEAT_IS_KEPT = mark("Your seat is kept. While you are away the stand-in may play for you.")
 LEAVE_TITLE = mark("Leave?")
 LEAVE_PROGRAM = mark("Quit Dalmuti?")
 LEAVE_TABLE = mark("Leave the table? Your seat becomes free.")

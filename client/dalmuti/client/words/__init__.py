@@ -5,7 +5,9 @@ as it stands, and "you" where it is you, in sentences of their own; all are whol
 be translated, and read aloud.
 """
 
-from dalmuti.client.words.events import places, sentence, verified
+from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
+from dalmuti.client.words.ending import movements
+from dalmuti.client.words.events import not_fair, places, sentence, verified
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     You,
@@ -13,6 +15,7 @@ from dalmuti.client.words.names import (
     cards,
     count,
     first_upper,
+    fitting_title,
     hand,
     info_of,
     is_away,
@@ -26,12 +29,14 @@ from dalmuti.client.words.names import (
     ranks,
     seat_title,
     several,
+    short_kind,
     short_title,
     title,
     who,
     with_kind,
     you,
 )
+from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
 from dalmuti.client.words.troubles import (
     BYES,
     ERRORS,
@@ -41,13 +46,18 @@ from dalmuti.client.words.troubles import (
     first_use,
     impossible,
     known_servers_unreadable,
+    ladder_key_wrong,
+    ladder_name_taken,
+    no_server,
     no_tls,
+    no_welcome,
     not_vouched_any_more,
     notice,
     other_certificate,
     reconnected,
     reconnecting,
     renamed,
+    silent,
     switched,
     unreachable,
     unseated,
@@ -56,10 +66,14 @@ from dalmuti.client.words.troubles import (
 
 __all__ = [
     "BYES",
+    "CODES",
     "ERRORS",
     "HOW_TO_PLAY",
+    "NOT_ASKED",
+    "NO_ADVICE",
     "You",
     "a_title",
+    "advice",
     "bye",
     "cards",
     "count",
@@ -67,6 +81,7 @@ __all__ = [
     "error",
     "first_upper",
     "first_use",
+    "fitting_title",
     "hand",
     "how_to_play",
     "impossible",
@@ -74,10 +89,16 @@ __all__ = [
     "is_away",
     "kind",
     "known_servers_unreadable",
+    "ladder_key_wrong",
+    "ladder_name_taken",
     "listed",
     "move",
+    "movements",
     "name",
+    "no_server",
     "no_tls",
+    "no_welcome",
+    "not_fair",
     "not_vouched_any_more",
     "notice",
     "option",
@@ -89,20 +110,25 @@ __all__ = [
     "ranks",
     "reconnected",
     "reconnecting",
+    "refused",
     "renamed",
     "rules",
     "rules_short",
     "seat_title",
     "sentence",
     "several",
+    "short_kind",
     "short_title",
+    "silent",
     "switched",
     "title",
+    "unasked",
     "unreachable",
     "unseated",
     "verified",
     "which_table",
     "who",
+    "why_not",
     "with_kind",
     "you",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr, tr_n
 from dalmuti.client.words.houserules import rules
 from dalmuti.client.words.names import (
@@ -418,5 +419,14 @@ def verified(number: int, problems: Sequence[str]) -> str:
         "WARNING: the deal of hand {hand} is NOT what the server was bound to: {problems}."
         " Somebody has cheated, or the server is broken.",
         hand=number,
-        problems="; ".join(problems),
+        problems="; ".join(map(said, problems)),
+    )
+
+
+def not_fair() -> str:
+    """What a record of known deals can prove, and what it cannot."""
+    return tr(
+        "This table was not fair: its deals were known beforehand, from a seed that somebody gave."
+        " Nothing can prove that nobody knew or chose the cards. What can be verified follows: that"
+        " the cards come from the seeds that the file has, that every move was legal, the places."
     )

@@ -10,6 +10,7 @@ from dalmuti.core.events import Kind, PlayerInfo
 from dalmuti.core.moves import Call, Decline, Give, Move, Pass
 from dalmuti.core.titles import Title, title_of
 from dalmuti.core.views import TableView
+from dalmuti.protocol.text import width
 
 TITLES = {
     Title.GREATER_DALMUTI: mark("Greater Dalmuti"),
@@ -102,6 +103,12 @@ def short_title(value: Title) -> str:
         Title.LESSER_PEON: tr_in("short", "L.Peon"),
         Title.GREATER_PEON: tr_in("short", "G.Peon"),
     }[value]
+
+
+def fitting_title(value: Title, room: int) -> str:
+    """A title in full, or short where that takes more than `room` cells."""
+    full = title(value)
+    return full if width(full) <= room else short_title(value)
 
 
 def rank(value: int) -> str:
@@ -225,6 +232,15 @@ def with_kind(info: PlayerInfo) -> str:
 def kind(value: Kind) -> str:
     """What a player is."""
     return {"human": tr("person"), "bot": tr("bot"), "house": tr("house bot")}[value]
+
+
+def short_kind(value: Kind) -> str:
+    """What a player is, in at most nine cells."""
+    return {
+        "human": tr_in("short", "person"),
+        "bot": tr_in("short", "bot"),
+        "house": tr_in("short", "house bot"),
+    }[value]
 
 
 def is_away(view: TableView) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalmuti.client.out import counted
 from dalmuti.protocol.messages import Rank
 from dalmuti.protocol.text import safe_text, width
 
-HEAD = ("", "name", "mu", "sigma", "ordinal", "matches", "hands", "points/hand", "firsts", "")
-LEFT = (1, 9)
-"""Columns of words; those of numbers end at the same place."""
+HEAD = ("", "name", "mu", "sigma", "ordinal", "matches", "points", "firsts", "")
+LEFT = (1, 8)
+"""Columns of words; those of numbers end at the same place. All have 80 cells at most."""
 
 
 def standings(address: str, ranks: Sequence[Rank], seats: int, hands: int) -> list[str]:
@@ -19,15 +20,15 @@ def standings(address: str, ranks: Sequence[Rank], seats: int, hands: int) -> li
     rows = [HEAD, *(_row(place, rank) for place, rank in enumerate(ranks, start=1))]
     widths = [max(width(row[n]) for row in rows) for n in range(len(HEAD))]
     return [
-        f"The ladder of {address}: {seats} seats, {hands} hands a match.",
+        f"The ladder of {address}: {seats} seats, {counted(hands, 'hand')} a match.",
         *(_line(row, widths) for row in rows),
-        "ordinal: mu - 3 sigma. A hand that the stand-in played in counts no points.",
+        "ordinal: mu - 3 sigma. points: by hands; where the stand-in played it is none.",
     ]
 
 
 def _row(place: int, rank: Rank) -> tuple[str, ...]:
     hands = max(rank.hands, 1)
-    kind = "house bot" if rank.house else "plays now" if rank.here else ""
+    kind = "house" if rank.house else "here" if rank.here else ""
     return (
         str(place),
         safe_text(rank.name),
@@ -35,9 +36,8 @@ def _row(place: int, rank: Rank) -> tuple[str, ...]:
         f"{rank.sigma / 1000:.2f}",
         f"{(rank.mu - 3 * rank.sigma) / 1000:.2f}",
         str(rank.matches),
-        str(rank.hands),
         f"{rank.points / hands:.2f}",
-        f"{100 * rank.firsts / hands:.1f} %",
+        f"{100 * rank.firsts / hands:.1f}%",
         kind,
     )
 

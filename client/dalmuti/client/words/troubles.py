@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalmuti.client import i18n
+from dalmuti.client.foreign import said
 from dalmuti.client.i18n import mark, tr, tr_n
 from dalmuti.client.words.names import listed
+from dalmuti.client.words.reasons import CODES
 
 ERRORS = {
     "no_such_table": mark("There is no such table here; it may have been closed."),
@@ -22,7 +24,7 @@ ERRORS = {
     "bad_token": mark("Your seat is not held any more."),
     "kicked": mark("You have been sent away from this table."),
     "no_ladder": mark("This server keeps no ladder."),
-    "wrong_key": mark("That name in the ladder is somebody else's; choose another with --name."),
+    "wrong_key": mark("This is not the key of that name in the ladder."),
     "draining": mark("The server is about to stop and opens no new tables."),
     "not_seated": mark("You sit at no table."),
     "not_host": mark("Only the host may do that."),
@@ -31,17 +33,15 @@ ERRORS = {
     "too_few_players": mark("A hand needs two players at least; the host can add a house bot."),
     "no_decision": mark("There is nothing for you to decide now."),
     "stale_decision": mark("Too late: the game has gone on."),
-    "not_your_turn": mark("It is not your turn."),
-    "must_lead": mark("You lead this trick and cannot pass; play any set."),
     "rate_limited": mark("That was too much at once; wait a moment and try again."),
 }
 
 
 def error(code: str, message: str) -> str:
     """Why the server refused something. Where it knows more than the code says, it speaks."""
-    if code in ERRORS:
-        return tr(ERRORS[code])
-    return _whole(message) if message else tr("The server refused.")
+    if code in CODES or code in ERRORS:
+        return tr(CODES.get(code) or ERRORS[code])
+    return _whole(said(message)) if message else tr("The server refused.")
 
 
 BYES = {
@@ -63,7 +63,7 @@ def bye(reason: str, message: str) -> str:
     """Why the server ended the connection."""
     if reason in BYES:
         return tr(BYES[reason])
-    return _whole(message) if message else tr("The server hung up: {reason}.", reason=reason)
+    return _whole(said(message)) if message else tr("The server hung up: {reason}.", reason=reason)
 
 
 def unseated(reason: str) -> str:
@@ -102,6 +102,75 @@ def unreachable(address: str, problem: OSError) -> str:
         )
     text = next((cause.strerror for cause in causes if isinstance(cause, OSError)), None)
     return tr("Cannot connect to {address}: {reason}.", address=address, reason=text or problem)
+
+
+def no_welcome(seconds: float) -> str:
+    """Somebody takes the connection, and does not speak as a server of ours would."""
+    return tr("No welcome came within {seconds} s: is it a Dalmuti server?", seconds=f"{seconds:g}")
+
+
+def silent(address: str, seconds: float, *, with_password: bool) -> str:
+    """The same, where nobody has been greeted there yet."""
+    if with_password:
+        return tr(
+            "{address} takes the connection, but no welcome came within {seconds} s: it is no"
+            " Dalmuti server, or it hangs.",
+            address=address,
+            seconds=f"{seconds:g}",
+        )
+    return tr(
+        "{address} takes the connection, but no welcome came within {seconds} s: it is no Dalmuti"
+        " server, or it hangs. If it wants a password and wrong ones came before, it answers"
+        " late: give the right one with --password.",
+        address=address,
+        seconds=f"{seconds:g}",
+    )
+
+
+def no_server(address: str, first: bytes, problem: str) -> str:
+    """What answers there is something else, by how it begins, or by what is wrong with it."""
+    if first.startswith(b"\x15\x03"):
+        return tr("{address} speaks TLS: add --tls.", address=address)
+    if first.startswith(b"HTTP/"):
+        return tr(
+            "{address} is no Dalmuti server: a web server answers there (HTTP). Take the port of"
+            " the game, 12013 unless its host says otherwise.",
+            address=address,
+        )
+    if first.startswith(b"SSH-"):
+        return tr(
+            "{address} is no Dalmuti server: an SSH server answers there. Take the port of the"
+            " game, 12013 unless its host says otherwise.",
+            address=address,
+        )
+    line = first.split(b"\n")[0].strip()
+    if line.isascii() and len(line) > 3 and line.decode().isprintable():
+        return tr(
+            "{address} is no Dalmuti server: something else answers there, with {text}.",
+            address=address,
+            text=repr(line.decode()),
+        )
+    return tr(
+        "{address} is no Dalmuti server: {problem}.", address=address, problem=problem.rstrip(".")
+    )
+
+
+def ladder_name_taken(name: str, key_file: str) -> str:
+    """The ladder knows the name, or one like it, and we have no key for it. For bots: English."""
+    return (
+        f"The name {name} in this ladder belongs to somebody, or looks like one that does, or like"
+        " a house bot. If it is yours, its key is not here: copy the key from where you played"
+        f" before to {key_file}. Else choose another name with --name."
+    )
+
+
+def ladder_key_wrong(name: str, key_file: str) -> str:
+    """We have a key for the name in the ladder, and the server knows another. For bots: English."""
+    return (
+        f"The name {name} in this ladder has another key than the one in {key_file}. A name that"
+        " nobody plays under is free after a while, so that it may be somebody else's by now."
+        " Choose another name with --name, or copy the right key to that file."
+    )
 
 
 def first_use(address: str, fingerprint: str, kept: bool) -> str:

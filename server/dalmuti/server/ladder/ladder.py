@@ -1,7 +1,6 @@
 """The ladder: bots enlist, the server seats them at rated tables, and keeps what comes of it.
 
-A match is rated in the one transaction that also takes its table out of the journal: a killed
-server has either done both, or goes on with the match. Half of the seats of a match are for those
+What a match changes is written down in `book`. Half of the seats of a match are for those
 who have waited for longest, so that nobody waits for ever; the others are drawn, so that all meet
 all, without which ratings could not be compared. House bots take what is left.
 """
@@ -14,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random, SystemRandom
 from typing import Final, Protocol
 
-import msgspec
 import trio
 
 from dalmuti.core.options import MIN_SEATS
@@ -24,9 +22,9 @@ from dalmuti.protocol.text import clean_name
 from dalmuti.server.bans import Bans
 from dalmuti.server.doors import HOME
 from dalmuti.server.gate import Gate
-from dalmuti.server.ladder.entrants import Entrant, Entrants
-from dalmuti.server.ladder.ratings import Line, Rating, Record, Result, counted, recomputed
-from dalmuti.server.ladder.ratings import sorted_records as by_rank
+from dalmuti.server.ladder.book import Book
+from dalmuti.server.ladder.entrants import Entrant
+from dalmuti.server.ladder.ratings import Rating, Record
 from dalmuti.server.ladder.settings import LadderSettings
 from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
@@ -34,7 +32,7 @@ from dalmuti.server.metrics import Metrics
 from dalmuti.server.peer import Peer
 from dalmuti.server.sessions import Caller
 from dalmuti.server.store.keeping import Keeping
-from dalmuti.server.store.store import Statement, Store
+from dalmuti.server.store.store import Statement
 from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.room import NotKept, Room
 from dalmuti.server.table.table import Table
@@ -78,7 +76,8 @@ class Ladder:
         self.settings = settings
         self.open = settings.enabled and store is not None
         """Whether bots may enlist, and new matches begin."""
-        self.entrants = Entrants(() if store is None else store.entrants())
+        self.book = Book(hall.metrics, log, keeping, bans, wall)
+        self.entrants = self.book.entrants
         self._hall, self._log, self._keeping, self._bans = hall, log, keeping, bans
         self._wall, self._chance = wall, chance or SystemRandom()
         self._last = 0 if store is None else store.last_rated()
@@ -88,17 +87,14 @@ class Ladder:
         self._house_turn = 0
         self._forgotten: list[Statement] = []
         """What is to be kept with the next new name."""
-        self._results: dict[int, Result] = {}
-        """Matches that are being kept, by number."""
         self._wake = trio.Event()
-        keeping.rater = self
 
     # -- requests -----------------------------------------------------------------------------
 
     def tell(self, peer: Peer, request: msg.ListLadder) -> None:
         """Answers with a part of the standings."""
         self._must_be_open()
-        rows = self.standings()
+        rows = self.book.standings()
         here = {each.entrant.name for each in self._hall.peers.values() if each.entrant}
         peer.post(msg.Ok(re=request.id))
         peer.post(
@@ -112,11 +108,6 @@ class Ladder:
                 hands=self.settings.hands,
             )
         )
-
-    def standings(self) -> list[Record]:
-        """Everyone who has played, the best first. Banned names are not shown."""
-        records = self.entrants.records().values()
-        return by_rank(each for each in records if not self._bans.has_name(each.name))
 
     async def enlist(self, peer: Peer, request: msg.Enlist) -> None:
         """Lets a bot in under its name, and gives it the seat back that it may have."""
@@ -274,57 +265,6 @@ class Ladder:
         self._not_before = trio.current_time() + self.settings.pause
         self.look()
 
-    # -- ratings ------------------------------------------------------------------------------
-
-    def rate(self, table: Table) -> list[Statement]:
-        """See `store.journal.Rater`."""
-        rated, people = table.rated, table.people.players
-        if rated is None or table.play.match.state != "over":
-            return []
-        lines = []
-        for number, tally in rated.tally.items():
-            player = people[number]
-            name = player.bot if player.is_house else player.name
-            lines.append(
-                Line(name, player.is_house, tally.points, tally.firsts, tally.hands, tally.helped)
-            )
-        now = self._wall()
-        lines.sort(key=lambda line: (-line.points, -line.firsts, line.name))
-        result = Result(rated.number, now, tuple(lines))
-        kept = ("INSERT INTO rated (number, result) VALUES (?, ?)", _values(result))
-        changed = counted(self.entrants.records(), result)
-        self._results[rated.number] = result
-        return [kept, *self.entrants.update(changed, now)]
-
-    def is_rated(self, table: Table) -> None:
-        """See `store.journal.Rater`: the one line in the log for a rated match."""
-        result = None if table.rated is None else self._results.pop(table.rated.number, None)
-        if result is not None:
-            self._hall.metrics.rated_matches["rated"] += 1
-            self._log.info(
-                "match_rated",
-                match=result.number,
-                points=[f"{line.name} {line.points}" for line in result.lines],
-                helped=sum(line.helped for line in result.lines),
-            )
-
-    async def differences(self) -> tuple[int, list[str]]:
-        """How many matches are kept, and the names whose record is not what these make it."""
-        if self._keeping.writer is None:
-            return 0, []
-        while True:
-            known = self._records()
-            results = await self._keeping.writer.read(results_in)
-            if not self._results and known == self._records():
-                break  # else a match has just ended
-        again = recomputed(results)
-        names = known.keys() | again.keys()
-        return len(results), sorted(name for name in names if known.get(name) != again.get(name))
-
-    def _records(self) -> dict[str, Record]:
-        """Of all who have played, by name."""
-        return {n: record for n, record in self.entrants.records().items() if record.matches}
-
 
 def drawn(
     waiting: Sequence[str], played: Mapping[str, int], seats: int, chance: Random
@@ -335,15 +275,6 @@ def drawn(
     names.sort(key=lambda name: played.get(name, 0))
     first, rest = names[: (seats + 1) // 2], names[(seats + 1) // 2 :]
     return first + chance.sample(rest, min(len(rest), seats - len(first)))
-
-
-def results_in(store: Store) -> list[Result]:
-    """All rated matches that are kept, in their order. Raises msgspec.DecodeError."""
-    return [msgspec.msgpack.decode(blob, type=Result) for blob in store.rated()]
-
-
-def _values(result: Result) -> tuple[int, bytes]:
-    return result.number, msgspec.msgpack.encode(result)
 
 
 def _row(record: Record, here: bool) -> msg.Rank:

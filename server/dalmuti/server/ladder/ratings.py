@@ -128,7 +128,6 @@ def recomputed(results: Iterable[Result]) -> dict[str, Record]:
     return records
 
 
-def sorted_records(records: Iterable[Record]) -> list[Record]:
-    """Those who have played, the best first."""
-    played = [record for record in records if record.matches]
-    return sorted(played, key=lambda each: (-each.rating.ordinal, each.name))
+def by_rank(record: Record) -> tuple[float, str]:
+    """What standings are sorted by, the best first."""
+    return -record.rating.ordinal, record.name

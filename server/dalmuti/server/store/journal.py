@@ -10,6 +10,7 @@ Chat is not kept, but its number in the table's events is: a number stands for o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -100,16 +101,42 @@ class Journal:
         self.id = number
         self._writer, self._rater = writer, rater
         self._known = saved is not None
+        self._untold = 0
+        """What was handed in and may not be kept yet."""
         self._steps = 0 if saved is None else len(saved.steps)
         self._state = b"" if saved is None else pack(saved.state)
 
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
         """Returns when all that `batch` tells is kept. Raises NotKept."""
         statements = self.statements(table, batch, place)
-        if statements:
+        if statements or self._untold:
             await self._writer.keep(statements)
         if table.closed and table.rated is not None and self._rater is not None:
             self._rater.is_rated(table)
+
+    def hand_in(
+        self, table: Table, batch: Batch, place: Place, told: Callable[[bool], None]
+    ) -> None:
+        """Has all that `batch` tells kept, at a table that is not closed; then calls `told`.
+
+        With nothing to keep that is at once, unless something before it is not told yet.
+        """
+        statements = self.statements(table, batch, place)
+        if not statements and not self._untold:
+            told(True)
+            return
+
+        def count(kept: bool) -> None:
+            self._untold -= 1
+            told(kept)
+
+        self._untold += 1
+        self._writer.hand_in(statements, count)
+
+    async def settle(self) -> None:
+        """Returns when all that was handed in is told. Raises NotKept."""
+        if self._untold:
+            await self._writer.keep([])
 
     async def forget(self) -> None:
         """Returns when nothing of the table is kept any more. Raises NotKept."""

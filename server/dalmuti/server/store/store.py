@@ -5,7 +5,10 @@ A killed server loses nothing, since what was written is the system's by then; a
 back the last moments of all tables together, and never leaves a broken file. With `durable` every
 commit waits for the disk (FULL), and not even that can happen.
 
-All methods block. The server calls them before it serves, and then from the one thread of `Writer`.
+The file that commits go to first (the log) is brought into the other by `shorten`, which waits for
+the disk even where commits do not; so SQLite is not left to do that within a commit.
+
+All methods block. After the start `Writer` alone calls them, and never two at once.
 """
 
 from __future__ import annotations
@@ -13,8 +16,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
@@ -39,6 +42,10 @@ PUT: Final = "REPLACE INTO states VALUES (?, ?)"
 """What every step of every table does. A commit does each of them once, for many rows: SQLite lets
 go of Python's lock several times a statement, and to get it back from a busy event loop costs more
 than to write the row."""
+LOCK_SECONDS: Final = 0.1
+"""How long a commit waits for another program that writes to the file, as none should."""
+LONG: Final = 1000
+"""Statements after which the log is brought into the file: some megabytes."""
 MOST_ROWS: Final = 64
 """Of one statement, so that those of all lengths stay prepared (128 are)."""
 
@@ -87,8 +94,12 @@ class Entered(Struct, frozen=True):
 class Store:
     """An open journal."""
 
-    def __init__(self, db: sqlite3.Connection, lock: int) -> None:
+    def __init__(self, db: sqlite3.Connection, lock: int, *, durable: bool = False) -> None:
+        self.durable = durable
+        """Whether each commit waits for the disk."""
         self._db, self._lock = db, lock
+        self._written = 0
+        """Statements since `shorten`."""
 
     @classmethod
     def open(cls, folder: Path, *, durable: bool = False) -> Self:
@@ -100,9 +111,15 @@ class Store:
             raise StoreError(f"the data folder {folder} cannot be used: {error.strerror}") from None
         try:
             (folder / FILE).touch(mode=0o600)  # it holds seeds and hands: for nobody else to read
-            db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
+            db = sqlite3.connect(
+                folder / FILE,
+                LOCK_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+            )
             try:
                 db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA wal_autocheckpoint = 0")
                 db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 db.execute("PRAGMA foreign_keys = ON")
                 migrate(db)
@@ -113,7 +130,7 @@ class Store:
         except (sqlite3.Error, NewerFile, OSError) as error:
             os.close(lock)
             raise StoreError(f"the journal {folder / FILE} cannot be used: {error}") from None
-        return cls(db, lock)
+        return cls(db, lock, durable=durable)
 
     def close(self) -> None:
         """Puts everything into the one file, and lets go of the folder."""
@@ -178,7 +195,7 @@ class Store:
 
     # -- writing --------------------------------------------------------------------------------
 
-    def commit(self, statements: Iterable[Statement], clock: float) -> None:
+    def commit(self, statements: Sequence[Statement], clock: float) -> None:
         """Does all of it or, with sqlite3.Error, nothing. APPEND and PUT come last."""
         db = self._db
         rows: dict[str, list[tuple[Any, ...]]] = {APPEND: [], PUT: []}
@@ -200,6 +217,18 @@ class Store:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
+        self._written += len(statements)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is time to `shorten` the log."""
+        return self._written >= LONG
+
+    def shorten(self) -> None:
+        """Brings what was committed from the log into the file. If not all can be, then later."""
+        self._written = 0
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def backup(folder: Path, file: Path) -> None:

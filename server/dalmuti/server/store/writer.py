@@ -1,9 +1,13 @@
 """The one task that writes to the journal, and its one thread.
 
-Whatever waits is committed together, over all tables, while the next lot gathers: nobody waits for
-a timer, and the more tables play, the more share a commit. When the journal cannot be written (the
-disk is full, say) nobody is told anything that is not kept: the tables wait, the log says so once,
-and the same lot is tried again until it goes through. Only the end of the server gives up.
+Whatever waits is committed together, over all tables: nobody waits for a timer, and the more tables
+play, the more share a commit. When the journal cannot be written (the disk is full, say) nobody is
+told anything that is not kept: the tables wait, the log says so once, and the same lot is tried
+again until it goes through. Only the end of the server gives up.
+
+A commit that is no more than a write to the system is done at once: to give it to the thread, and
+to fight with it for Python's lock, takes longer than the commit. What waits for the disk is the
+thread's: durable commits, checkpoints, attempts after one that failed.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 import trio
+from msgspec import Struct
+from outcome import Value
 
 from dalmuti.server.clock import Clock
 from dalmuti.server.log import Log
@@ -44,12 +50,21 @@ class Writer:
         """Returns when all of it is kept; it cannot be cancelled before. Raises NotKept."""
         if self._over:
             raise NotKept
-        lot = _Lot(statements)
-        self._waiting.append(lot)
-        self._wake.set()
-        await trio.lowlevel.wait_task_rescheduled(_stay)
-        if not lot.kept:
+        task = trio.lowlevel.current_task()
+        self.hand_in(statements, lambda kept: trio.lowlevel.reschedule(task, Value(kept)))
+        if not await trio.lowlevel.wait_task_rescheduled(_stay):
             raise NotKept
+
+    def hand_in(self, statements: list[Statement], told: Callable[[bool], None]) -> None:
+        """Has all of it kept, and then calls `told`, which must not raise: whether it is kept.
+
+        All are told in the order in which they came here.
+        """
+        if self._over:
+            told(False)
+            return
+        self._waiting.append(_Lot(statements, told))
+        self._wake.set()
 
     async def beat(self) -> None:
         """Lets the journal know what time it is."""
@@ -62,7 +77,7 @@ class Writer:
         """Reads in the thread that writes. Raises NotKept when the journal is closed."""
         if self._over:
             raise NotKept
-        return await trio.to_thread.run_sync(what, self.store, limiter=self._thread)
+        return await self._in_thread(what, self.store)
 
     def end(self) -> None:
         """Lets `run` return as soon as what waits is written, or cannot be."""
@@ -84,39 +99,45 @@ class Writer:
             finally:
                 self._over = True  # even after a bug no table waits for ever
                 for lot in self._waiting:
-                    trio.lowlevel.reschedule(lot.task)
-                await trio.to_thread.run_sync(self.store.close, limiter=self._thread)
+                    lot.told(False)
+                await self._in_thread(self.store.close)
 
     async def _commit(self, lots: list[_Lot]) -> None:
         statements = [statement for lot in lots for statement in lot.statements]
+        kept = False
         try:
-            await self._try(lots, statements)
+            kept = await self._try(statements)
         finally:
             for lot in lots:
-                trio.lowlevel.reschedule(lot.task)
+                lot.told(kept)
+        if self.store.is_long:
+            await self._in_thread(self.store.shorten)
 
-    async def _try(self, lots: list[_Lot], statements: list[Statement]) -> None:
-        """Until it goes through, or the server ends."""
-        while not lots[0].kept:
+    async def _try(self, statements: list[Statement]) -> bool:
+        """Until it goes through, which it says, or the server ends."""
+        while True:
             try:
-                await trio.to_thread.run_sync(
-                    self.store.commit, statements, self.clock.now(), limiter=self._thread
-                )
+                if self.store.durable or self.stuck or self._thread.borrowed_tokens:
+                    await self._in_thread(self.store.commit, statements, self.clock.now())
+                else:
+                    self.store.commit(statements, self.clock.now())
             except sqlite3.Error as error:
                 if not self.stuck:
                     self._log.warning("journal_cannot_be_written", error=str(error))
                 self.stuck = True
                 if self._ending:
-                    break
+                    return False
                 self._wake = trio.Event()
                 with trio.move_on_after(AGAIN_SECONDS):
                     await self._wait_for_the_end()
             else:
-                for lot in lots:
-                    lot.kept = True
                 if self.stuck:
                     self._log.info("journal_can_be_written_again")
                 self.stuck = False
+                return True
+
+    async def _in_thread(self, what: Callable[..., T], *given: object) -> T:
+        return await trio.to_thread.run_sync(what, *given, limiter=self._thread)
 
     async def _wait_for_the_end(self) -> None:
         while not self._ending:
@@ -124,18 +145,14 @@ class Writer:
             await self._wake.wait()
 
 
-class _Lot:
-    """What one table wants to have kept."""
+class _Lot(Struct):
+    """What one table wants to have kept, and who is told then."""
 
-    def __init__(self, statements: list[Statement]) -> None:
-        self.statements = statements
-        self.kept = False
-        self.task = trio.lowlevel.current_task()
-        """Who waits for it."""
+    statements: list[Statement]
+    told: Callable[[bool], None]
 
 
 def _stay(_: object) -> trio.lowlevel.Abort:
     """Nobody stops waiting for the journal: what is in it must be told. A cancellation comes
-    after that. Each play waits here, and this costs much less than a shielded scope and an event.
-    """
+    after that. This costs much less than a shielded scope and an event."""
     return trio.lowlevel.Abort.FAILED

@@ -21,8 +21,8 @@ from dalmuti.core.views import PUBLIC, see
 from dalmuti.protocol.messages import EventMessage, ServerMessage
 from dalmuti.server.table.people import People
 
-Output = tuple[int, ServerMessage]
-"""A connection, and a message to it."""
+Output = tuple[tuple[int, ...], ServerMessage]
+"""Connections, and a message to each of them."""
 
 
 class Feed:
@@ -39,7 +39,7 @@ class Feed:
 
     def send(self, conn: int, message: ServerMessage) -> None:
         """Says something to one connection."""
-        self.out.append((conn, message))
+        self.out.append(((conn,), message))
 
     def emit(self, event: Event) -> None:
         """Tells everybody at the table what happened."""
@@ -47,14 +47,12 @@ class Feed:
         if isinstance(event, HandStarted):
             self._seating = event.order
         self._kept.append((self.seq, event, self._seating))
-        shared: EventMessage | None = None
-        for conn, player in self.people.connected():
-            if type(event) in PUBLIC:
-                message = shared = shared or self._message(self.seq, event, (), None)
-            else:
+        if type(event) in PUBLIC:
+            self.out.append((self.people.audience, self._message(self.seq, event, (), None)))
+        else:
+            for conn, player in self.people.connected():
                 number = None if player is None else player.number
-                message = self._message(self.seq, event, self._seating, number)
-            self.out.append((conn, message))
+                self.send(conn, self._message(self.seq, event, self._seating, number))
         if isinstance(event, RevolutionCalled) and event.greater:
             self._seating = self._seating[::-1]
         elif isinstance(event, HandEnded | HandAbandoned):

@@ -155,6 +155,11 @@ class People:
         for conn in self.watchers:
             yield conn, None
 
+    @property
+    def audience(self) -> tuple[int, ...]:
+        """All of these connections."""
+        return (*self._conns, *self.watchers)
+
     def by_token(self, token: str) -> Player | None:
         """Whose seat this token gives back. All are compared, in constant time."""
         wanted, found = digest(token), None

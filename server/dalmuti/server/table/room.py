@@ -1,8 +1,9 @@
 """The loop around one table: requests and time in, answers and events out.
 
-One task owns a table, so there are no locks. A request waits in a queue that is bounded by the
-number of connections, since each waits for its answer before it reads the next one. `Room.keep` is
-the one place that every fact passes before anyone hears of it.
+A table is changed by its own task, or by whoever asks while that task has nothing to do; never by
+two at once, so there are no locks. What has to wait does so in a queue that is bounded by the
+number of connections, since each waits for its answer before it reads the next one. Every fact is
+kept before anyone hears of it, and all are told in the order in which they were decided.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Protocol
 
 import trio
@@ -37,8 +40,16 @@ class Keeper(Protocol):
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
         """Returns when all that `batch` tells is kept. Raises NotKept. Cannot be cancelled."""
 
+    def hand_in(
+        self, table: Table, batch: Batch, place: Place, told: Callable[[bool], None]
+    ) -> None:
+        """Has it kept, and then calls `told`: whether it is. In the order of all that is kept."""
+
+    async def settle(self) -> None:
+        """Returns when all that was handed in is told. Raises NotKept."""
+
     async def forget(self) -> None:
-        """Returns when nothing of the table is kept any more; likewise."""
+        """Returns when nothing of the table is kept any more. Raises NotKept."""
 
 
 class Asked(Struct):
@@ -57,7 +68,7 @@ class Asked(Struct):
 
 
 class Room:
-    """A table with its task. `deliver` hands a message to a connection and never waits; `flush`
+    """A table with its task. `deliver` hands messages to connections and never waits; `flush`
     sends what was delivered."""
 
     def __init__(
@@ -65,7 +76,7 @@ class Room:
         table: Table,
         log: Log,
         *,
-        deliver: Callable[[int, msg.ServerMessage], None],
+        deliver: Callable[[tuple[int, ...], tuple[msg.ServerMessage, ...]], None],
         flush: Callable[[], None],
         send_for_bot: Callable[[BotJob], None],
         changed: Callable[[], None],
@@ -89,24 +100,26 @@ class Room:
         self._queued = 0
         """What is in the queue."""
         self._is_free = False
-        """Whether the task waits, and nothing has to be kept: then others may do its work."""
+        """Whether the task waits: then others may do its work."""
         self._waiting = trio.CancelScope()
+        self._left: Batch | None = None
+        """What somebody else did, and the task has to hand out."""
         self._broken: Exception | None = None
         """What went wrong when somebody else did the work."""
 
     async def ask(self, caller: Caller, request: msg.Request) -> Asked:
         """Puts a request to the table and waits until it is `answered`; if not, it is no more.
 
-        Where nothing has to be kept and nobody is before him, who asks does the table's work at
-        once, which nothing can interrupt: to wake two tasks costs as much as the work.
+        Where nobody is before him, who asks does the table's work at once, which nothing can
+        interrupt: to wake two tasks costs as much as the work.
         """
         asked = Asked(caller, request)
         if self._is_free and not self._queued and trio.current_time() < self._waiting.deadline:
-            if self._do_now(asked):
-                return asked
+            self._do_now(asked)
         elif not self._put(asked):
             return asked
-        await asked.done.wait()
+        if not asked.done.is_set():
+            await asked.done.wait()
         return asked
 
     def _put(self, asked: Asked) -> bool:
@@ -118,25 +131,61 @@ class Room:
         self._queued += 1
         return True
 
-    def _do_now(self, asked: Asked) -> bool:
+    def _do_now(self, asked: Asked) -> None:
         """Does what is asked outside of the table's task, which may have to wake sooner then.
 
-        What goes wrong is left to the task, with False.
+        What goes wrong, or takes more than the journal to keep, is left to the task.
         """
         try:
             self._decide(asked)
-            self._spread(self.table.take())
+            batch = self.table.take()
+            if self._keeps and (batch.seeds or self.table.closed):
+                self._left, self._current, self._is_free = batch, asked, False
+                self._waiting.cancel()
+                return
+            self._hand_in(asked, batch)
             due = self.table.next_deadline()
         except Exception as error:
-            self._broken, self._current, self._is_free = error, asked, False
-            self._waiting.cancel()
-            return False
+            self._current = asked
+            self._break(error)
+            return
         if self.table.closed:
             self._is_free = False
             self._waiting.cancel()
         elif due is not None and (moment := self._clock.in_trio(due)) < self._waiting.deadline:
             self._waiting.deadline = moment
-        return True
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether anything is kept of this table."""
+        return self._keeper is not None or self._recorder is not None
+
+    def _hand_in(self, asked: Asked, batch: Batch) -> None:
+        """Lets everyone know as soon as the journal has it; where there is none, now."""
+        if self._recorder is not None:
+            self._recorder.note(batch.entries, batch.players)
+        if self._keeper is None:
+            self._spread(batch)
+            asked.done.set()
+            return
+        began = time.perf_counter()
+
+        def told(kept: bool) -> None:
+            try:
+                if not kept:
+                    raise NotKept
+                self._metrics.journal_seconds.observe(time.perf_counter() - began)
+                self._spread(batch)
+            except Exception as error:
+                self._break(error)
+            asked.done.set()
+
+        self._keeper.hand_in(self.table, batch, self._place, told)
+
+    def _break(self, error: Exception) -> None:
+        """Something went wrong outside of the task, which ends the table then."""
+        self._broken, self._is_free = self._broken or error, False
+        self._waiting.cancel()
 
     async def send_away(self, name: str) -> bool:
         """Whoever runs the server sends somebody away from the table; False if he is not there."""
@@ -178,7 +227,9 @@ class Room:
                 raise self._broken
             if not self.table.closed and (self._keeper is None or self._stop_reason != "shutdown"):
                 self.table.close(self._stop_reason)
-                await self._hand_out()
+                await self._hand_out(self.table.take())
+            elif self._keeper is not None:
+                await self._keeper.settle()
         except NotKept:
             self._log.warning("table_not_kept")
         except Exception:
@@ -192,13 +243,17 @@ class Room:
             deadline, asked = self.table.next_deadline(), None
             moment = math.inf if deadline is None else self._clock.in_trio(deadline)
             with trio.CancelScope(deadline=moment) as self._waiting:
-                self._is_free = self._keeper is None and self._recorder is None
+                self._is_free = True
                 try:
                     asked = await self._inbox.receive()
                     self._queued -= 1
                 finally:
                     self._is_free = False
-            if self._broken is None:
+            if self._left is not None:
+                batch, self._left = self._left, None
+                await self._hand_out(batch)
+                self._current_is_done()
+            elif self._broken is None:
                 await self._step(asked, self.table.next_deadline())
 
     async def _step(self, asked: Asked | None, due: float | None) -> None:
@@ -206,12 +261,17 @@ class Room:
         self._current = asked
         if due is not None and due <= self._clock.now() and not self.table.closed:
             self.table.tick(self._clock.now())
-            await self._hand_out()  # by itself: a batch has the end of one hand, or the deal of one
+            # By itself: a batch has the end of one hand, or the deal of one.
+            await self._hand_out(self.table.take())
         if asked is not None:
             self._decide(asked)
-        await self._hand_out()
-        if asked is not None:
-            asked.done.set()
+        await self._hand_out(self.table.take())
+        self._current_is_done()
+
+    def _current_is_done(self) -> None:
+        if self._current is not None:
+            self._current.done.set()
+            self._current = None
 
     def _decide(self, asked: Asked) -> None:
         """Does what was asked, if the table is still open."""
@@ -232,15 +292,14 @@ class Room:
             table.lost(asked.caller.conn, now)
             asked.answered = True
 
-    async def _hand_out(self) -> None:
-        batch = self.table.take()
-        await self.keep(batch)
+    async def _hand_out(self, batch: Batch) -> None:
+        await self._keep(batch)
         self._spread(batch)
 
     def _spread(self, batch: Batch) -> None:
         """Lets everyone know what is kept."""
-        for conn, message in batch.output:
-            self._deliver(conn, message)
+        for conns, outputs in groupby(batch.output, itemgetter(0)):
+            self._deliver(conns, tuple(message for _, message in outputs))
         self._flush()
         self._count(batch.entries)
         for hand in batch.seeds:
@@ -261,7 +320,7 @@ class Room:
                 self._metrics.decisions[entry.by] += 1
                 self._log.debug("moved", hand=self.table.play.match.hands_begun, by=entry.by)
 
-    async def keep(self, batch: Batch) -> None:
+    async def _keep(self, batch: Batch) -> None:
         """Keeps what was decided, before anyone hears of it. Raises NotKept.
 
         The transcript is first: how long it is goes into the journal with the rest, and what is
@@ -287,14 +346,13 @@ class Room:
                 await self._keeper.forget()
             except NotKept:
                 self._log.warning("table_not_kept")
-        for conn, _ in list(self.table.people.connected()):
-            self._deliver(conn, msg.Unseated(table=self.table.name, reason="closed"))
+        farewell = msg.Unseated(table=self.table.name, reason="closed")
+        self._deliver(self.table.people.audience, (farewell,))
         self._flush()
 
     def _finish(self) -> None:
         self._send.close()
-        if self._current is not None:
-            self._current.done.set()
+        self._current_is_done()
         for asked in _rest(self._inbox):
             asked.done.set()
         self._inbox.close()

@@ -6,7 +6,8 @@ loop around it is in `room`. A refused request changes nothing. The host deals, 
 and closes between hands, and has no other power: there is no request by which he could see or do
 more in the game than anyone else (rules.md I2).
 
-Who sits here is `seating`, the game and its clocks `play`, what is said to whom `feed`.
+Who may come is `admission`, who sits here `seating`, the game and its clocks `play`, what is said
+to whom `feed`.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from dalmuti.core.options import TableOptions
 from dalmuti.protocol import messages as msg
 from dalmuti.protocol.errors import ErrorCode
 from dalmuti.protocol.text import safe_text, skeleton
-from dalmuti.server.limits import Bucket, Limits
-from dalmuti.server.sessions import Caller, Secret, TokenSource, digest, new_token
+from dalmuti.server.limits import Limits
+from dalmuti.server.sessions import Caller, Secret, TokenSource, new_token
+from dalmuti.server.table.admission import Admission
 from dalmuti.server.table.dealer import Dealer
 from dalmuti.server.table.feed import Feed, Output
 from dalmuti.server.table.house import BotJob, House
 from dalmuti.server.table.people import People, Player
 from dalmuti.server.table.play import Play
 from dalmuti.server.table.rated import MOST_LATE, Rated
-from dalmuti.server.table.refused import Refused, TooFast
+from dalmuti.server.table.refused import Refused
 from dalmuti.server.table.seating import Seating
 
 CloseReason = Literal["host", "empty", "shutdown", "error", "admin"]
@@ -97,11 +99,18 @@ class Table:
             rated=rated is not None,
         )
         self.house = House(name, self.people, self.seating, limits, tokens)
-        self.password = password
-        self._instance = instance
+        self._admission = Admission(
+            options,
+            self.people,
+            self.seating,
+            self.house,
+            limits,
+            instance=instance,
+            password=password,
+            solo=solo,
+            rated=rated is not None,
+        )
         self._deserted_at: float | None = None
-        self._crowd = Bucket(limits.watch_burst, limits.watch_per_second)
-        """For those who come to watch: everyone at the table hears all their names each time."""
 
     # -- in and out ---------------------------------------------------------------------------
 
@@ -171,7 +180,7 @@ class Table:
             self.feed.send(caller.conn, error.answer(request.id))
             refused = error.code
         else:
-            self.feed.out.insert(mark, (caller.conn, msg.Ok(re=request.id)))
+            self.feed.out.insert(mark, ((caller.conn,), msg.Ok(re=request.id)))
         self._after(now)
         return refused
 
@@ -269,6 +278,11 @@ class Table:
         )
 
     @property
+    def password(self) -> Secret | None:
+        """What it takes to come in."""
+        return self._admission.password
+
+    @property
     def people_seated(self) -> bool:
         """Whether a person holds a seat here, connected or not."""
         return any(player.kind == "human" for player in self.people.seated())
@@ -318,9 +332,9 @@ class Table:
     def _do(self, caller: Caller, request: msg.Request, now: float) -> None:
         match request:
             case msg.JoinTable():
-                self._join(caller, request, now)
+                self._admission.join(caller, request, now)
             case msg.Resume():
-                self._resume(caller, request, now)
+                self._admission.resume(caller, request, now)
             case msg.Leave():
                 self.seating.leave(caller.conn, now)
             case msg.Chat():
@@ -363,7 +377,7 @@ class Table:
             case msg.Deal():
                 self.play.deal(now)
             case msg.AddBot():
-                self._must_have_room()
+                self._admission.must_have_room()
                 self.house.add(request.bot, now)
             case msg.Kick():
                 self.seating.kick(self._named(request.player), now)
@@ -400,61 +414,3 @@ class Table:
         player = self.people.player_at(caller.conn)
         name = caller.name if player is None else player.name
         self.feed.emit(Chatted(name, text, None if player is None else player.number))
-
-    def _join(self, caller: Caller, request: msg.JoinTable, now: float) -> None:
-        if caller.conn in self.people:
-            raise Refused(ErrorCode.ALREADY_SEATED, "you are at this table already")
-        if request.ticket is not None:
-            self.house.arrive(caller, request.ticket, now)
-            return
-        if self.people.is_kicked(caller):
-            raise Refused(ErrorCode.KICKED, "the host has sent you away from this table")
-        if self.password is not None and not self.password.fits(request.password):
-            wrong = "is another one" if request.password else "is needed to join it"
-            raise Refused(ErrorCode.WRONG_PASSWORD, f"the password of this table {wrong}")
-        if request.watch:
-            if self.options.spectators == "refused":
-                raise Refused(ErrorCode.SPECTATORS_REFUSED, "this table takes no spectators")
-            if len(self.people.watchers) >= self.limits.watchers:
-                raise Refused(ErrorCode.TABLE_FULL, "too many people watch this table")
-            if seconds := self._crowd.wait(now):
-                raise TooFast(seconds, "watch", self.limits)
-            self.seating.watch(caller, now)
-            return
-        if self.seating.sit_again(caller.conn, now):
-            return
-        if self.rated is not None:
-            raise Refused(
-                ErrorCode.REFUSED, "at a rated table those sit who enlist in the ladder; watch it"
-            )
-        if self.solo:
-            raise Refused(
-                ErrorCode.SOLO_TABLE, "one person plays here against house bots; you may watch"
-            )
-        if caller.kind == "bot" and self.options.bots_may_join == "no":
-            raise Refused(ErrorCode.BOTS_REFUSED, "this table takes no bots")
-        self._must_have_room()
-        self.seating.sit(caller, caller.kind, now)
-
-    def _must_have_room(self) -> None:
-        """A seat that was left in this hand may be taken back, so it is not free yet (J3)."""
-        if len(self.people.seated()) + self.house.expected >= self.options.seats:
-            raise Refused(
-                ErrorCode.TABLE_FULL, f"all {self.options.seats} seats of this table are taken"
-            )
-        if len(self.people.players) >= self.limits.listed:
-            raise Refused(
-                ErrorCode.TABLE_FULL,
-                "so many came and went that nobody can sit down before the next hand",
-            )
-
-    def _resume(self, caller: Caller, request: msg.Resume, now: float) -> None:
-        if caller.conn in self.people:
-            raise Refused(ErrorCode.ALREADY_SEATED, "you are at this table already")
-        player = self.people.by_token(request.token)
-        if player is None:
-            raise Refused(ErrorCode.BAD_TOKEN, "this token gives no seat at this table back")
-        used = digest(request.token)  # newer ones may never have reached him
-        player.tokens = (used, *(each for each in player.tokens[-1:] if each != used))
-        seq = request.seq if request.instance == self._instance else None
-        self.seating.take_back(player, caller.conn, now, seq)

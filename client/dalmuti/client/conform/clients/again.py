@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import trio
+from msgspec.structs import replace
 
 from dalmuti.client.conform.checks import Check, Failed, Skipped
 from dalmuti.client.conform.clients.catalogue import CLIENTS, check
@@ -111,7 +112,7 @@ async def in_a_frame(stand: Stand) -> None:
     guest = stand.guest
     await stand.play_to_question()
     sent = table.seq
-    await guest.stream.send_all(b"\x00\x00\x02\x00\x84\xa1t\xa5event")
+    await guest.send_bytes(b"\x00\x00\x02\x00\x84\xa1t\xa5event")
     await trio.sleep(0.05)
     await stand.cut_off()
     await stand.come_back(events=sent)
@@ -132,13 +133,7 @@ async def new_instance(stand: Stand) -> None:
     sent = table.seq
     await guest.hang_up(msg.Bye(reason="shutdown", message="the server stops"))
     await stand.cut_off()
-    stand.welcome = msg.Welcome(
-        version=1,
-        server="conformance",
-        instance="SECOND",
-        name=stand.welcome.name,
-        limits=stand.welcome.limits,
-    )
+    stand.welcome = replace(stand.welcome, instance="SECOND")
     resume = await stand.come_back(events=sent)
     if resume.seq is not None and resume.instance == stand.welcome.instance:
         raise Failed(

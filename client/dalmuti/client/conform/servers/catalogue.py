@@ -13,6 +13,7 @@ def all_checks() -> list[Check]:
     """Every check of a server, by id."""
     from dalmuti.client.conform.servers import (  # noqa: F401  # they register
         again,
+        ends,
         hello,
         lobby,
         manners,

@@ -104,7 +104,7 @@ async def in_pieces(visit: Visit) -> None:
     await caller.answer_to(62)
 
 
-async def _two_requests(stream: trio.SocketStream, cut: wire.Cut) -> None:
+async def _two_requests(stream: trio.abc.Stream, cut: wire.Cut) -> None:
     await cut(stream, [wire.frame({"t": "list", "id": 61}), wire.frame({"t": "leave", "id": 62})])
 
 

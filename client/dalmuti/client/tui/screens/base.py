@@ -9,16 +9,28 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line as LogLine
 from dalmuti.client.model import Model
-from dalmuti.client.tui import keytexts, labels, tabletexts
-from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, fit, line, piece, span, wrap
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
+from dalmuti.client.tui.canvas import (
+    Frame,
+    Line,
+    Span,
+    cells,
+    column,
+    fit,
+    line,
+    piece,
+    safe,
+    span,
+    wrap,
+)
 from dalmuti.client.tui.state import Ui
 from dalmuti.core.events import Act, PlayerInfo
 from dalmuti.core.titles import title_of
 from dalmuti.core.views import HandView, TableView
 from dalmuti.protocol.text import width
 
-WIDE, TALL = 110, 34
-"""From here on there is room for full titles, and for pictures of cards."""
+WIDE, TALL, LARGE = 110, 34, 48
+"""From here on there is room for full titles, for pictures of cards, and for large ones."""
 NARROW_SPLIT, WIDE_SPLIT = 48, 71
 """Where the border between the players and the log is."""
 NARROW_NOTE, WIDE_NOTE = NARROW_SPLIT - 32, WIDE_SPLIT - 47
@@ -36,6 +48,8 @@ class Scene:
         self.cols = cols
         self.rows = rows
         self.now = now
+        self.log_back = ui.log_back
+        """How far the log is scrolled back; the pane that shows it knows where the log ends."""
 
     @property
     def wide(self) -> bool:
@@ -44,6 +58,16 @@ class Scene:
     @property
     def tall(self) -> bool:
         return self.rows >= TALL
+
+    @property
+    def large(self) -> bool:
+        """Whether even the cards of the own hand are drawn large."""
+        return self.wide and self.rows >= LARGE
+
+    @property
+    def round(self) -> bool:
+        """Whether everybody has a place around a table, or a line in a list."""
+        return self.wide and self.tall
 
     @property
     def table(self) -> TableView:
@@ -61,8 +85,9 @@ class Scene:
         return self.table.you is not None and self.table.host == self.table.you
 
     def who(self, player: int) -> str:
-        """A player's name, or `you`."""
-        return words.who(self.table, player)
+        """A player's name as it may be shown, or `you`."""
+        name = words.who(self.table, player)
+        return name if isinstance(name, words.You) else safe(name)
 
     def seat_name(self, seat: int) -> str:
         """Who sits in a seat of the hand."""
@@ -139,6 +164,8 @@ def chat_row(scene: Scene) -> Line:
     hint = scene.ui.hint or scene.model.refusal
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
+    if scene.ui.advice and not scene.ui.hidden:
+        return fit(line(span(f" {scene.ui.advice}", "note")), scene.cols)
     if scene.model.table is None:
         return fit(line(span(f" {tr(labels.COMMAND_LINE)}", "dim")), scene.cols)
     return fit(line(span(f" {tr(labels.CHAT_LINE)}", "dim")), scene.cols)
@@ -146,33 +173,63 @@ def chat_row(scene: Scene) -> Line:
 
 # -- the log ------------------------------------------------------------------------------------
 
-LOG_STYLES = {"event": "", "pass": "dim", "chat": "chat", "notice": "dim", "warning": "warn"}
+LOG_STYLES = {
+    "event": "",
+    "own": "",
+    "pass": "dim",
+    "chat": "chat",
+    "notice": "dim",
+    "warning": "warn",
+}
 
 
 def log_lines(log: Sequence[LogLine], room: int, rows: int, back: int) -> list[Line]:
-    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom.
+    """The last `rows` lines of the log, or those `back` lines before; the newest at the bottom."""
+    return _log_part(log, room, rows, back)[0]
 
-    Passes in a row share lines, or they would drown what was played.
+
+def log_pane(
+    scene: Scene, room: int, rows: int, log: Sequence[LogLine] | None = None
+) -> tuple[list[Line], range]:
+    """The log as it is scrolled, and the rows of its scroll bar, if it is longer than the pane."""
+    log = scene.model.log if log is None else log
+    lines, bar, scene.log_back = _log_part(log, room, rows, scene.ui.log_back)
+    return lines, bar
+
+
+def _log_part(
+    log: Sequence[LogLine], room: int, rows: int, back: int
+) -> tuple[list[Line], range, int]:
+    """A part of the log, the rows of the bar, and how many lines it is really scrolled back.
+
+    The bar counts entries, not lines, since not all of them are broken into lines for every
+    picture. Passes in a row share lines, or they would drown what was played.
     """
-    wanted = rows + back
-    lines: list[Line] = []
+    newest: list[tuple[int, str, str]] = []
     at = len(log)
-    while at and len(lines) < wanted:
+    while at and len(newest) < rows + back:
         at -= 1
-        kind = log[at].kind
+        entry, kind = at, log[at].kind
         text = f"! {log[at].text}" if kind == "warning" else log[at].text
         while kind == "pass" and at and log[at - 1].kind == "pass":
             at -= 1
             text = f"{log[at].text} {text}"
-        lines[:0] = [[span(part, LOG_STYLES[kind])] for part in wrap(text, room)]
-    end = max(min(rows, len(lines)), len(lines) - back)
-    lines = lines[max(0, end - rows) : end]
-    return [line() for _ in range(rows - len(lines))] + lines
+        newest += [(entry, kind, part) for part in reversed(wrap(text, room))]
+    back = min(back, max(0, len(newest) - rows))
+    seen = newest[back : back + rows][::-1]
+    lines = [[span(text, LOG_STYLES[kind])] for _, kind, text in seen]
+    lines = [line() for _ in range(rows - len(lines))] + lines
+    if not seen or rows < 3 or (at == 0 and len(newest) <= rows):
+        return lines, range(0), back
+    first, last = seen[0][0], seen[-1][0]
+    size = max(1, min(rows - 1, (last + 1 - first) * rows // len(log)))
+    top = min(rows - size, first * rows // len(log)) if back else rows - size
+    return lines, range(top, top + size), back
 
 
 def log_title(scene: Scene) -> str:
     """What stands above the log."""
-    return tr(labels.LOG_BACK) if scene.ui.log_back else tr(labels.LOG)
+    return placetexts.older_log() if scene.ui.log_back else tr(labels.LOG)
 
 
 def body(
@@ -185,11 +242,17 @@ def body(
 ) -> None:
     """A pane beside the log, both `rows` high; `upper` stays above the log."""
     room = scene.cols - split - 4
-    upper = list(upper)[: max(0, rows - 3)]
-    log = log_lines(scene.model.log, room, rows - len(upper), scene.ui.log_back)
-    right = [*upper, *log]
+    upper = list(upper)[: max(0, rows - 4)]
+    above = len(upper) + (1 if upper else 0)
+    log, thumb = log_pane(scene, room, rows - above)
     for number in range(rows):
-        frame.pair(left[number] if number < len(left) else [], right[number], split)
+        beside = left[number] if number < len(left) else []
+        if number < len(upper):
+            frame.pair(beside, upper[number], split)
+        elif number < above:
+            frame.half_rule(beside, split, log_title(scene))
+        else:
+            frame.pair(beside, log[number - above], split, thumb=number - above in thumb)
 
 
 # -- players ------------------------------------------------------------------------------------
@@ -215,15 +278,15 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
         size = hand.sizes[seat] if seat < len(hand.sizes) else 0
         lines.append(
             [
-                Span("accent", "▶ " if seat in turn and not is_out else "  "),
+                Span("accent", "▶ ") if seat in turn and not is_out else Span("", "  "),
                 column(
-                    _seated(scene, player, 20 if full else 12),
+                    player_label(scene, player, 20 if full else 12),
                     20 if full else 12,
                     "dim" if is_out else style,
                 ),
                 Span("", " "),
                 column(
-                    words.title(title) if full else words.short_title(title),
+                    words.fitting_title(title, 15 if full else 9),
                     15 if full else 9,
                     "dim" if is_out else style,
                 ),
@@ -236,7 +299,7 @@ def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
     return lines
 
 
-def _seated(scene: Scene, player: int, room: int) -> str:
+def player_label(scene: Scene, player: int, room: int) -> str:
     """A player's name, with a word for a bot where there is room for it."""
     name = scene.who(player)
     if player == scene.table.you or scene.info(player).kind == "human":

@@ -11,7 +11,6 @@ from dalmuti.client.tui.screens.base import (
     WIDE_SPLIT,
     Scene,
     how_to_play,
-    with_presence,
 )
 from dalmuti.client.tui.screens.cards import grid, hand_pictures
 from dalmuti.client.tui.screens.play import hand_parts, table_screen
@@ -22,8 +21,8 @@ from dalmuti.core.moves import Call, Give, best_cards
 
 
 def _rules_below(scene: Scene) -> list[Line]:
-    """In a tall window, below the players of the first hand: how it is played."""
-    if not scene.tall or scene.hand.number > 1:
+    """In a tall window that is not wide, below the players of the first hand: how it is played."""
+    if not scene.tall or scene.round or scene.hand.number > 1:
         return []
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     return how_to_play(scene, split - 3, scene.rows - 20 - len(scene.hand.order))
@@ -35,7 +34,7 @@ def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
         return tr(labels.WATCHING_TITLE), [[], line(span(tr(labels.WATCHING_HAND), "dim"))]
     lines = grid(scene, counts_of(cards))
     if scene.tall:
-        lines = (hand_pictures(scene, None) or [[], [], []]) + lines
+        lines = hand_pictures(scene, None) + lines
     return labels.your_hand(len(cards)), lines
 
 
@@ -45,12 +44,11 @@ def _own_hand(scene: Scene) -> tuple[str, list[Line]]:
 def revolution(scene: Scene) -> list[Line]:
     """The window in which whoever was dealt both Jesters may call."""
     selector = scene.ui.selector if isinstance(scene.ui.selector, RevolutionSelector) else None
-    seats = range(len(scene.hand.order))
     return table_screen(
         scene,
         parts=hand_parts(scene, tr(labels.REVOLUTION)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, []) for seat in seats],
+        notes=[[] for _ in scene.hand.order],
         extra=_rules_below(scene),
         middle=(
             tr(labels.REVOLUTION_TITLE),
@@ -97,15 +95,12 @@ def _calling(scene: Scene, selector: RevolutionSelector | None) -> tuple[str, li
 
 def taxes(scene: Scene) -> list[Line]:
     """Taxes are due: who has to choose chooses, the others wait."""
-    hand = scene.hand
     selector = scene.ui.selector if isinstance(scene.ui.selector, TaxSelector) else None
     return table_screen(
         scene,
         parts=hand_parts(scene, tr(labels.TAXES)),
         left_title=tr(labels.PLAYERS),
-        notes=[
-            with_presence(scene, seat, _due_note(scene, seat)) for seat in range(len(hand.order))
-        ],
+        notes=[_due_note(scene, seat) for seat in range(len(scene.hand.order))],
         extra=_rules_below(scene),
         middle=(tr(labels.TAXES_TITLE), _explained(scene, selector)),
         hand=_own_hand(scene) if selector is None else _giving_hand(scene, selector),
@@ -123,7 +118,7 @@ def _tax_keys(scene: Scene, selector: TaxSelector | None) -> keytexts.Keys:
 
 
 def _due_note(scene: Scene, seat: int) -> Line:
-    short = bool(scene.presence(scene.hand.order[seat])) and not scene.wide
+    short = bool(scene.presence(scene.hand.order[seat])) and (scene.round or not scene.wide)
     for due in scene.hand.dues:
         if due.payer == seat:
             return line(span(labels.pays(due.count, short)))
@@ -154,7 +149,7 @@ def _explained(scene: Scene, selector: TaxSelector | None) -> list[Line]:
 
 def _own_tax(scene: Scene, due: Due | None) -> Line:
     hand = scene.hand
-    if hand.seat is None or hand.cards is None:
+    if hand.seat is None or hand.cards is None or scene.ui.hidden:
         return line(span(tr(labels.TAXES_SEALED), "dim"))
     if due is None:
         return line(span(tr(labels.MERCHANTS_FREE), "dim"))
@@ -173,7 +168,7 @@ def _giving_hand(scene: Scene, selector: TaxSelector) -> tuple[str, list[Line]]:
         rows=[(tr_in("grid", labels.GRID_GIVE), marked)],
     )
     if scene.tall:
-        lines = (hand_pictures(scene, marked) or [[], [], []]) + lines
+        lines = hand_pictures(scene, marked) + lines
     return labels.your_hand_give(sum(selector.held), selector.due), lines
 
 

@@ -35,9 +35,15 @@ def grid(
     each = min(8, (room - LABEL) // 13)
     before, after = (each - 5) // 2, each - 5 - (each - 5) // 2
 
-    def cell(text: str, style: str, rank: int, *, mark: bool = False) -> Span:
+    def cell(text: str, style: str, rank: int, *, mark: bool = False) -> Line:
         inner = f"[{text}]".rjust(4) + " " if mark else text.rjust(3) + "  "
-        return Span(style, " " * before + inner + " " * after, f"rank:{rank}")
+        whole, target = " " * before + inner + " " * after, f"rank:{rank}"
+        if style in ("bold", "dim"):
+            return [Span(style, whole, target)]
+        core = whole.strip()
+        lead = whole.index(core)
+        rest = whole[lead + len(core) :]
+        return [Span("", whole[:lead], target), Span(style, core, target), Span("", rest, target)]
 
     def style_of(rank: int) -> str:
         if not held[rank] or (playable is not None and rank not in playable):
@@ -48,28 +54,24 @@ def grid(
     have: Line = [Span("dim", tr_in("grid", labels.GRID_HAVE).ljust(LABEL))]
     for rank in range(1, 14):
         head = "J" if rank == JESTER else str(rank)
-        names.append(cell(head, "cursor" if rank == cursor else style_of(rank), rank))
+        names += cell(head, "cursor" if rank == cursor else style_of(rank), rank)
         marked = bool(leaving and leaving[rank])
-        have.append(
-            cell(
-                str(held[rank]) if held[rank] else "·",
-                "sel" if marked else style_of(rank),
-                rank,
-                mark=marked,
-            )
+        have += cell(
+            str(held[rank]) if held[rank] else "·",
+            "sel" if marked else style_of(rank),
+            rank,
+            mark=marked,
         )
     lines = [names, have]
     for label, counts in rows:
         more: Line = [Span("dim", label.ljust(LABEL))]
         for rank in range(1, 14):
             number = counts[rank]
-            more.append(
-                cell(
-                    str(number) if number else "·",
-                    "sel" if number else "dim",
-                    rank,
-                    mark=number > 0,
-                )
+            more += cell(
+                str(number) if number else "·",
+                "sel" if number else "dim",
+                rank,
+                mark=number > 0,
             )
         lines.append(more)
     return lines
@@ -92,6 +94,27 @@ def pictures(groups: Sequence[tuple[Sequence[int], str]], room: int) -> list[Lin
     return []
 
 
+def big_cards(ranks: Sequence[int], room: int, style: str = "") -> list[Line]:
+    """Five lines with cards drawn large, one over the other, as far apart as there is room."""
+    apart = next((each for each in (6, 4, 3, 2) if each * (len(ranks) - 1) + 7 <= room), 1)
+    return [[Span(style or "card", text)] for text in _large(ranks, apart)]
+
+
+def _large(ranks: Sequence[int], apart: int) -> Sequence[str]:
+    rest = len(ranks) - 1
+    edge = "─" * (apart - 1)
+    signs = ["J" if rank == JESTER else str(rank) for rank in ranks]
+    under = "".join(f"│{sign:{apart - 1}}"[:apart] for sign in signs[:-1])
+    bare = ("│" + " " * (apart - 1)) * rest
+    return (
+        "┌" + (edge + "┬") * rest + "─────┐",
+        f"{under}│{signs[-1]:5}│",
+        f"{bare}│     │",
+        f"{bare}│{signs[-1]:>5}│",
+        "└" + (edge + "┴") * rest + "─────┘",
+    )
+
+
 def _sign(rank: int) -> str:
     return " J" if rank == JESTER else f"{rank:2}"
 
@@ -108,14 +131,29 @@ def _stacked(ranks: Sequence[int]) -> tuple[str, str, str]:
 
 
 def hand_pictures(scene: Scene, leaving: Counts | None) -> list[Line]:
-    """The own cards, drawn; the ranks that are chosen stand out."""
+    """The own cards, drawn; the ranks that are chosen stand out.
+
+    Three lines, or five in a large window; they are empty where there is no room for the cards.
+    """
     groups = []
     held = counts_of(scene.hand.cards or ())
     for rank in range(1, 14):
         if held[rank]:
-            style = "accent" if leaving and leaving[rank] else ""
+            style = "pick" if leaving and leaving[rank] else "card"
             groups.append(((rank,) * held[rank], style))
-    return pictures(groups, scene.cols - 4)
+    room = scene.cols - 4
+    small = pictures(groups, room) or [[], [], []]
+    if not scene.large:
+        return small
+    piled = sum(len(ranks) - 1 for ranks, _ in groups)
+    apart = next((each for each in (4, 3, 2, 1) if 8 * len(groups) + piled * each <= room), 0)
+    if not apart:
+        return [*small, [], []]
+    lines: list[Line] = [[] for _ in range(5)]
+    for ranks, style in groups:
+        for row, text in zip(lines, _large(ranks, apart), strict=True):
+            row += [Span(style, text, f"rank:{ranks[0]}"), Span("", " ")]
+    return lines
 
 
 # -- the list of plays ----------------------------------------------------------------------------
@@ -144,7 +182,9 @@ def _entry(play: Play | None, chosen: bool) -> Line:
 
 def _second_row(selector: PlaySelector, room: int) -> Line:
     if not selector.armed:
-        return line(span(labels.typed_no_play(selector.typed), "warn"))
+        reason = "" if selector.unfinished else selector.reason
+        why = labels.not_because(selector.typed, reason) if reason else ""
+        return line(span(why or labels.typed_no_play(selector.typed), "warn"))
     if not selector.plays:
         return line(span(tr(labels.ONLY_PASS), "dim"))
     says = span(labels.enter_plays(selector.chosen), "dim")

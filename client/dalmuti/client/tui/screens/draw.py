@@ -10,7 +10,7 @@ from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
     key_bar,
-    log_lines,
+    log_pane,
     title_bar,
 )
 from dalmuti.core.cards import JESTER
@@ -27,11 +27,8 @@ def draw(scene: Scene) -> list[Line]:
     shown = drawn.rounds[: step + 1]
     frame = Frame(scene.cols)
     frame.rule("┌┐", tr(labels.DRAW_TITLE), accent=True)
-    spaced = scene.tall and scene.rows >= 2 * len(drawn.order) + 16
     for row in _rows(scene, drawn, shown, done):
         frame.row(row)
-        if spaced:
-            frame.row([])
     frame.rule("├┤", labels.draw_step(len(shown), done))
     told = [wrap(text, scene.cols - 4) for text in _told(scene, drawn, shown, done)]
     for text in [part for parts in told for part in parts][:5]:
@@ -40,8 +37,9 @@ def draw(scene: Scene) -> list[Line]:
     # Only what people say: the log knows the outcome already.
     chat = [entry for entry in scene.model.log if entry.kind == "chat"]
     room = scene.rows - len(frame.rows) - 4
-    for row in log_lines(chat, scene.cols - 4, room, scene.ui.log_back):
-        frame.row(row)
+    lines, thumb = log_pane(scene, scene.cols - 4, room, chat)
+    for number, row in enumerate(lines):
+        frame.row(row, thumb=number in thumb)
     frame.rule("└┘")
     parts = [scene.table.table, tr(labels.FIRST_TITLES), labels.players(len(drawn.order))]
     bar = key_bar(scene, keytexts.KEYS_DRAW)
@@ -50,7 +48,7 @@ def draw(scene: Scene) -> list[Line]:
 
 def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: bool) -> list[Line]:
     """A heading and a line a player: a column a round, as many of the last as there is room for."""
-    each = 19 if scene.wide else 9
+    each = 22 if scene.wide else 9
     title = 18
     names = 22 if scene.wide else 16
     fits = max(1, (scene.cols - 4 - names - title - 4) // each)
@@ -63,33 +61,51 @@ def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
     if not done and drawn.rounds:
         order = [each_draw.player for each_draw in drawn.rounds[0].draws]
     lines = [head]
+    drawn_large = scene.wide and scene.rows >= 3 * len(order) + 14
     for place, player in enumerate(order, start=1):
         style = "you" if player == scene.table.you else ""
         row: Line = [
             span(f"{place:2}  " if done else "    ", "dim"),
-            column(scene.who(player), names, style),
+            column(scene.who(player), names - 1, style),
+            Span("", " "),
         ]
+        above: Line = [Span("", " " * (4 + names))]
+        below = list(above)
         for _, round_ in columns:
-            row.append(_card(scene, round_, player, each))
+            card = _card_of(round_, player)
+            edges = ("┌──┐", "└──┘") if card else ("", "")
+            row.append(_card(scene, round_, player, each, framed=drawn_large))
+            above.append(column(edges[0], each, "dim"))
+            below.append(column(edges[1], each, "dim"))
         if done:
             name = words.title(title_of(place - 1, len(order)))
             row.append(column(name, title, "accent" if style else "bold"))
-        lines.append(row)
+        lines += [above, row, below] if drawn_large else [row]
+    if not drawn_large and scene.tall and scene.rows >= 2 * len(order) + 16:
+        lines = [part for row in lines for part in (row, [])]
     return lines
 
 
-def _card(scene: Scene, round_: DrawRound, player: int, room: int) -> Span:
-    """What a player drew in a round; a card that ties says so."""
-    cards = {draw.player: draw.card for draw in round_.draws}
-    if player not in cards:
-        return column("·", room, "dim")
-    card = cards[player]
-    tied = list(cards.values()).count(card) > 1
-    text = words.rank(card) if card == JESTER else str(card)
-    if scene.wide and card != JESTER:
-        text = f"{card} {words.rank(card)}"
+def _card_of(round_: DrawRound, player: int) -> int | None:
+    return next((draw.card for draw in round_.draws if draw.player == player), None)
+
+
+def _card(scene: Scene, round_: DrawRound, player: int, room: int, *, framed: bool) -> Span:
+    """What a player drew in a round, in the frame of a card or not; a tie says so."""
+    card = _card_of(round_, player)
+    if card is None:
+        return column(" ·" if framed else "·", room, "dim")
+    tied = [draw.card for draw in round_.draws].count(card) > 1
+    sign = "J" if card == JESTER else str(card)
+    name = words.rank(card)
+    if framed:
+        text = f"│{sign:>2}│ {name}"
+    elif scene.wide:
+        text = name if card == JESTER else f"{sign} {name}"
+    else:
+        text = name if card == JESTER else sign
     if tied:
-        return column(f"{text} {tr_in('note', labels.TIE_MARK)}", room, "warn")
+        return column(f"{text} {tr_in('note', labels.TIE_MARK)}", room, "accent")
     return column(text, room, "bold")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import keytexts, tabletexts
+from dalmuti.client.tui import keytexts, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
@@ -12,7 +12,6 @@ from dalmuti.client.tui.screens.base import (
     chat_row,
     how_to_play,
     key_bar,
-    log_title,
     title_bar,
 )
 from dalmuti.protocol.messages import TableInfo
@@ -35,7 +34,11 @@ def lobby(scene: Scene) -> list[Line]:
     about = _about(scene, tables)
     rows = scene.rows - 6 - len(about)
     names = [line(span(f"{name}")) for name in people]
-    upper = [*names[: max(1, rows // 2)], [], line(span(log_title(scene), "head"))]
+    most = max(1, rows // 2)
+    if len(names) > most:
+        more = placetexts.more(len(names) - most + 1)
+        names = [*names[: most - 1], line(span(more, "dim"))]
+    upper = names or [[]]
     left = _tables(scene, tables, split - 3, rows)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import keytexts, labels, tabletexts
-from dalmuti.client.tui.canvas import Line, Span, box, column, line, span, wrap
-from dalmuti.client.tui.screens.base import Scene, log_lines
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
+from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
+from dalmuti.client.tui.screens import examples
+from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.titles import title_of
 
@@ -31,7 +32,7 @@ def over(scene: Scene) -> list[Line]:
 
 
 def lost(scene: Scene) -> list[Line]:
-    """The connection is gone; what the client does about it, with a countdown."""
+    """The connection is gone: what the client does about it, and what becomes of the seat."""
     room = 56
     seconds = scene.left_of(scene.model.link.retry_at)
     lines: list[Line] = [[]]
@@ -40,9 +41,24 @@ def lost(scene: Scene) -> list[Line]:
         for part in wrap(scene.model.link.why or scene.model.link.text, room, 0)
     ]
     lines += [[], line(span(tabletexts.retry(seconds)))]
-    if scene.model.table is not None:
-        lines += [line(span(part)) for part in wrap(tr(tabletexts.SEAT_IS_KEPT), room, 0)]
+    for text in _seat_held(scene):
+        lines += [[], *(line(span(part)) for part in wrap(text, room, 0))]
     return box(tr(tabletexts.LOST_TITLE), [*lines, []], room, tr(tabletexts.LOST_FOOT))
+
+
+def _seat_held(scene: Scene) -> list[str]:
+    """How long the table waits for us, and how long the seat is ours."""
+    table, welcome = scene.model.table, scene.model.welcome
+    if table is None:
+        return []
+    if table.you is None:
+        return [placetexts.watch_again()]
+    hands = welcome.limits.standin_hands if welcome else None
+    kept = placetexts.held_for_hands(hands) if hands else placetexts.held()
+    seconds = scene.left_of(scene.ui.held_until)
+    if table.hand is None or table.hand.seat is None or seconds is None:
+        return [kept]
+    return [placetexts.standin_in(seconds) if seconds else placetexts.standin_plays(), kept]
 
 
 def leaving(scene: Scene) -> list[Line]:
@@ -99,8 +115,8 @@ def scores(scene: Scene) -> list[Line]:
 def whole_log(scene: Scene) -> list[Line]:
     """The log over most of the screen."""
     room, rows = scene.cols - 12, scene.rows - 6
-    lines = log_lines(scene.model.log, room, rows, scene.ui.log_back)
-    return box(tr(labels.LOG), lines, room, tr(labels.LOG_FOOT))
+    lines, thumb = log_pane(scene, room, rows)
+    return box(log_title(scene), lines, room, tr(labels.LOG_FOOT), thumb)
 
 
 def help_box(scene: Scene) -> list[Line]:
@@ -113,12 +129,14 @@ def help_box(scene: Scene) -> list[Line]:
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
-    lines.append([])
+    lines += [[], *examples.lines(scene, room)]
     table = scene.model.table
     options = table.options if table else None
     rules = words.how_to_play(options) if scene.tall else words.rules_short(options)
     for text in rules:
-        lines += [line(span(part)) for part in wrap(text, room, 2)]
+        part = [line(span(part)) for part in wrap(text, room, 2)]
+        if len(lines) + len(part) <= scene.rows - 4:
+            lines += part
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
     return box(tr(tabletexts.HELP_TITLE), lines, room, tr(labels.ESC_CLOSES))
@@ -139,7 +157,6 @@ def _key_line(keys: Sequence[tuple[str, str]], number: int, room: int) -> Line:
     if number >= len(keys):
         return [column("", room)]
     key, what = keys[number]
-    return [
-        column(keytexts.key_name(key), 12, "key"),
-        column(keytexts.key_does(what), room - 12),
-    ]
+    named = span(keytexts.key_name(key), "key")
+    gap = Span("", " " * max(0, 12 - cells([named])))
+    return [named, gap, column(keytexts.key_does(what), room - 12)]

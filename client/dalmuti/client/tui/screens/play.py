@@ -8,6 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
+from dalmuti.client.tui.screens import hiding
 from dalmuti.client.tui.screens.base import (
     NARROW_NOTE,
     NARROW_SPLIT,
@@ -32,6 +33,7 @@ from dalmuti.client.tui.screens.cards import (
     play_words,
     trick_chain,
 )
+from dalmuti.client.tui.screens.court import court_screen, note_of, pile, trick_list
 from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.core.cards import Counts, Play, counts_of
 from dalmuti.core.events import Act, Exchange
@@ -51,19 +53,43 @@ def table_screen(
     does: str = "",
     mine: bool,
     keys: Keys,
+    above_log: tuple[str, Sequence[Line]] | None = None,
 ) -> list[Line]:
     """The frame of all scenes of a hand; each section is its title and its lines.
+
+    `notes` say something of each player, beside which stands whether he is there. In a window that
+    is wide and tall everybody sits around a table (`court`): `middle` lies on it, and `above_log`
+    stands above the log, where the list has `extra` below the players.
 
     The middle, the hand and the choice have the height of their lines; players and log have
     the rest, so that ten players fit into 24 rows when the sections have six lines in all.
     `does` says what Enter does where the lines of the choice have no room for it.
     """
+    hand, choice = hiding.hand_section(scene, hand), hiding.choice_section(scene, choice)
+    does, keys = "" if scene.ui.hidden else does, hiding.keys_of(scene, keys)
+    if scene.round:
+        heading = [line(span(middle[0], "head")), line()] if middle[0] else []
+        return court_screen(
+            scene,
+            parts=parts,
+            title=left_title,
+            notes=notes,
+            middle=[*heading, *middle[1]],
+            above_log=above_log,
+            waiting=_waiting(scene),
+            hand=hand,
+            choice=choice,
+            does=does,
+            mine=mine,
+            keys=keys,
+        )
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
     frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
     sections = (middle, hand, choice)
     rows = scene.rows - 8 - sum(len(lines) for _, lines in sections)
-    left = player_rows(scene, split - 3, notes)
+    told = [with_presence(scene, seat, note) for seat, note in enumerate(notes)]
+    left = player_rows(scene, split - 3, told)
     left += _waiting(scene)
     left += extra if len(left) + 2 < rows else ()
     body(frame, scene, left, rows, split)
@@ -109,9 +135,10 @@ def tricks(scene: Scene) -> list[Line]:
         scene,
         parts=hand_parts(scene, labels.trick_number(hand.tricks + 1)),
         left_title=tr(labels.PLAYERS),
-        notes=[with_presence(scene, seat, _act_note(scene, seat)) for seat in _seats(scene)],
-        extra=_history(scene),
-        middle=("", _pile(scene)),
+        notes=[(note_of if scene.round else _act_note)(scene, seat) for seat in _seats(scene)],
+        extra=() if scene.round else _history(scene),
+        middle=("", pile(scene, _opening_note(scene)) if scene.round else _pile(scene)),
+        above_log=trick_list(scene) if scene.round else None,
         hand=_hand_section(scene, selector, leaving),
         choice=_choice(scene, selector),
         does=_does(selector),
@@ -157,7 +184,8 @@ def _pile(scene: Scene) -> list[Line]:
         ]
         beaten = span(labels.beaten_by(trick.top), "dim")
         acts = [(scene.seat_name(act.seat), act.play) for act in trick.acts]
-        second = [Span("dim", f"{tr(labels.THIS_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.THIS_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
     else:
         leader = hand.turn.seats[0] if hand.turn and hand.turn.seats else None
         mine = scene.ui.selector is not None
@@ -165,13 +193,14 @@ def _pile(scene: Scene) -> list[Line]:
         first = line(span(said, "bold"))
         beaten = span("")
         acts = [(scene.seat_name(act.seat), act.play) for act in hand.last_trick]
-        second = [Span("dim", f"{tr(labels.LAST_TRICK)}  "), *trick_chain(scene, acts, room - 12)]
+        head = span(f"{tr(labels.LAST_TRICK)}  ", "dim")
+        second = [head, *trick_chain(scene, acts, room - cells([head]))]
         second = second if acts else []
     told = line(span(note, "note")) if note else second
     if not scene.tall:
         whole = [*first, span("   "), beaten]
         return [whole if cells(whole) <= room else first, told]
-    drawn = pictures([(trick.top.cards(), "accent")], room - 46) if trick.top else []
+    drawn = pictures([(trick.top.cards(), "pick")], room - 46) if trick.top else []
     beside = [first, [beaten], line(span(note, "note"))]
     if not drawn:
         return [first, line(span(note, "note")), []]
@@ -247,8 +276,8 @@ def _hand_section(
         return tr(labels.WATCHING_TITLE), [[], line(span(tr(labels.WATCHING_HAND), "dim"))]
     playable = None if selector is None else {play.rank for play in selector.plays}
     lines = grid(scene, counts_of(hand.cards), playable=playable, leaving=leaving)
-    if scene.tall and hand.cards:
-        lines = (hand_pictures(scene, leaving) or [[], [], []]) + lines
+    if scene.tall:
+        lines = hand_pictures(scene, leaving) + lines
     return labels.your_hand(len(hand.cards)), lines
 
 

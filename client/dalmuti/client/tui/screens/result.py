@@ -1,22 +1,29 @@
-"""After a hand: titles as they were and as they are now, points, the check of the deal."""
+"""After a hand: who moved up and down, points, the check of the deal. After a match: who won it."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import labels, tabletexts
-from dalmuti.client.tui.canvas import Frame, Line, Span, column, line, span
+from dalmuti.client.tui import labels, placetexts, tabletexts
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
     key_bar,
-    log_lines,
+    log_pane,
     log_title,
     title_bar,
 )
 from dalmuti.client.tui.screens.room import host_keys, next_step
-from dalmuti.core.events import HandEnded, Result
+from dalmuti.core.events import HandEnded, Result, Score
 from dalmuti.core.titles import title_of
+
+STEPS: Final[tuple[tuple[int, int, str], ...]] = ((1, 3, "2"), (0, 5, "1"), (2, 2, "3"))
+"""The podium from left to right: place in the standing, height, and what is written on it."""
+STEP: Final = 22
+"""Cells of a step: the longest name has room on it."""
 
 
 def result(scene: Scene) -> list[Line]:
@@ -28,21 +35,23 @@ def result(scene: Scene) -> list[Line]:
     over = table.state == "over"
     title = tr(tabletexts.MATCH_RESULT) if over else tabletexts.hand_result(ended.hand)
     frame.rule("┌┐", title, accent=True, right=tabletexts.hands_so_far(table.hands_played))
-    if scene.tall:
-        frame.row([])
-    for row in _places(scene, ended):
+    told = [line(span(_headline(scene, ended), "accent"))]
+    if over:
+        told += _podium(scene) + _spaced(scene)
+        told += _standing(scene)
+    else:
+        told += _spaced(scene) + _places(scene, ended)
+    for row in [*_spaced(scene), *told, *_spaced(scene)]:
         frame.row(row)
-    if scene.tall:
-        frame.row([])
     frame.rule("├┤")
     for row in _remarks(scene, ended):
         frame.row(row)
     frame.rule("├┤", log_title(scene))
-    room = scene.rows - len(frame.rows) - 4
     above = words.places(ended, table)  # is no news here
     log = [entry for entry in scene.model.log if entry.text not in above]
-    for row in log_lines(log, scene.cols - 4, room, scene.ui.log_back):
-        frame.row(row)
+    lines, thumb = log_pane(scene, scene.cols - 4, scene.rows - len(frame.rows) - 4, log)
+    for number, row in enumerate(lines):
+        frame.row(row, thumb=number in thumb)
     frame.rule("└┘")
     parts = [table.table, tr(tabletexts.RESULT), labels.players(len(ended.places))]
     return [
@@ -53,43 +62,78 @@ def result(scene: Scene) -> list[Line]:
     ]
 
 
+def _spaced(scene: Scene) -> list[Line]:
+    """An empty line where there is room for air."""
+    return [[]] if scene.tall else []
+
+
+def _headline(scene: Scene, ended: HandEnded) -> str:
+    """What matters most: who won the match, or what we are now."""
+    table = scene.table
+    if table.state == "over":
+        number = len(table.winners)
+        you = table.winners == (table.you,)
+        names = words.listed(scene.who(player) for player in table.winners)
+        if table.options.scoring != "points":
+            return tabletexts.match_won(names, you, number)
+        best = max((score.points for score in table.scores), default=0)
+        return placetexts.won_with(names, you, number, best)
+    seats = len(ended.places)
+    for place, each in enumerate(ended.places):
+        if each.player == table.you:
+            now = words.a_title(title_of(place, seats))
+            return placetexts.you_are_now(now, each.seat - place)
+    if not ended.places:
+        return ""
+    first = words.a_title(title_of(0, seats))
+    return placetexts.is_now(scene.who(ended.places[0].player), first)
+
+
+def _points(scene: Scene) -> bool:
+    return scene.table.options.scoring == "points"
+
+
+# -- a hand ---------------------------------------------------------------------------------------
+
+
 def _places(scene: Scene, ended: HandEnded) -> list[Line]:
-    """A heading and a line a place."""
-    points = scene.table.options.scoring == "points"
-    scores = {score.player: score for score in scene.table.scores}
+    """A heading and a line a place: who, how far up or down, from which title to which."""
     wide = scene.wide
+    name, moved, title, number = (30, 14, 20, 9) if wide else (21, 4, 16, 6)
+    scores = {score.player: score for score in scene.table.scores}
     head = line(
-        column(tr_in("heading", tabletexts.PLACE), 7, "dim"),
-        column(tr_in("heading", labels.NAME), 32 if wide else 21, "dim"),
-        column(tr_in("heading", tabletexts.WAS), 22 if wide else 16, "dim"),
-        column(tr_in("heading", tabletexts.NOW), 22 if wide else 16, "dim"),
+        Span("", "     "),
+        column(tr_in("heading", labels.NAME), name, "dim"),
+        column(placetexts.moved_head() if wide else "", moved, "dim"),
+        column(tr_in("heading", tabletexts.WAS), title, "dim"),
+        column(tr_in("heading", tabletexts.NOW), title, "dim"),
     )
-    if points:
-        head.append(column(tr_in("heading", tabletexts.POINTS), 6, "dim", right=True))
-        head.append(
-            column(tr_in("heading", tabletexts.TOTAL), 10 if wide else 6, "dim", right=True)
-        )
+    if _points(scene):
+        head.append(column(tr_in("heading", tabletexts.POINTS), number, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.TOTAL), number, "dim", right=True))
     else:
-        head.append(column(tr_in("heading", tabletexts.HANDS_WON), 10, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True))
     lines = [head]
     seats = len(ended.places)
-    for place, each in enumerate(ended.places, start=1):
-        mine = each.player == scene.table.you
-        style = "you" if mine else ""
+    for place, each in enumerate(ended.places):
+        style = "you" if each.player == scene.table.you else ""
         row: Line = [
-            column(f"{place:3}", 7, "dim"),
-            column(_name(scene, each), 31 if wide else 20, style),
+            column(f"{place + 1:3}", 5, "dim"),
+            column(_name(scene, each), name - 1, style),
             Span("", " "),
-            column(words.title(title_of(each.seat, seats)), 22 if wide else 16),
-            column(words.title(title_of(place - 1, seats)), 22 if wide else 16, style or "bold"),
+            column(placetexts.moved(each.seat - place, not wide), moved - 1, style or "bold"),
+            Span("", " "),
+            column(words.title(title_of(each.seat, seats)), title - 1, "dim"),
+            Span("", " "),
+            column(words.title(title_of(place, seats)), title - 1, style or "bold"),
+            Span("", " "),
         ]
         score = scores.get(each.player)
-        if points:
-            row.append(column(str(each.points), 6, right=True))
-            total = str(score.points) if score else "-"
-            row.append(column(total, 10 if wide else 6, "bold", right=True))
+        if _points(scene):
+            row.append(column(str(each.points), number, right=True))
+            row.append(column(str(score.points) if score else "-", number, "bold", right=True))
         else:
-            row.append(column(str(score.hands_won) if score else "-", 10, "bold", right=True))
+            row.append(column(str(score.hands_won) if score else "-", 12, "bold", right=True))
         lines.append(row)
     return lines
 
@@ -102,42 +146,116 @@ def _name(scene: Scene, each: Result) -> str:
     return f"{name} ({presence})" if presence else name
 
 
-def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
-    """What the check of the deal found, how we did, and what comes next."""
-    rows = [_verified(scene, ended.hand)]
-    if scene.table.state == "over":
-        winners = words.listed(scene.who(player) for player in scene.table.winners)
-        you = scene.table.winners == (scene.table.you,)
-        rows.append(
-            line(span(tabletexts.match_won(winners, you, len(scene.table.winners)), "accent"))
+# -- a match --------------------------------------------------------------------------------------
+
+
+def _podium(scene: Scene) -> list[Line]:
+    """The first three on their steps, where there is room, and one alone has won."""
+    scores = scene.table.scores
+    if not scene.round or len(scores) < 3 or len(scene.table.winners) != 1:
+        return []
+    if scene.rows < len(scores) + 28:
+        return []
+    high = max(height for _, height, _ in STEPS)
+    columns = [_step(scene, scores[place], height, sign) for place, height, sign in STEPS]
+    margin = Span("", " " * ((scene.cols - 6 - 3 * STEP) // 2))
+    rows = []
+    for number in range(high + 2):
+        row = [margin]
+        for each in columns:
+            row += [each[number], Span("", " ")]
+        rows.append(row)
+    return [[], *rows]
+
+
+def _step(scene: Scene, score: Score, height: int, place: str) -> list[Span]:
+    """One step of the podium from top to bottom, with its player on it; all are equally high."""
+    high = max(each for _, each, _ in STEPS)
+    first = place == "1"
+    name = "you" if score.player == scene.table.you else "accent" if first else "bold"
+    edge = "accent" if first else "frame"
+    wide = STEP - 2
+    lines = [Span("", " " * STEP)] * (high - height)
+    lines.append(_centred(scene.who(score.player), STEP, name))
+    lines.append(Span(edge, f"┌{'─' * wide}┐"))
+    lines.append(Span(edge, f"│{place:^{wide}}│"))
+    lines += [Span(edge, f"│{' ' * wide}│")] * (height - 2)
+    return [*lines, Span(edge, f"└{'─' * wide}┘")]
+
+
+def _centred(text: str, room: int, style: str) -> Span:
+    cut = column(text, min(room, cells([span(text)])), style)
+    before = (room - cells([cut])) // 2
+    return Span(style, " " * before + cut.text + " " * (room - before - cells([cut])))
+
+
+def _standing(scene: Scene) -> list[Line]:
+    """The final standing: a line a player with a bar as long as what he has."""
+    table = scene.table
+    points = _points(scene)
+    name, title, number = (24, 20, 9) if scene.wide else (21, 16, 7)
+    bar = scene.cols - 4 - 5 - name - title - 2 * number - 4
+    order = {each.player: place for place, each in enumerate(table.result.places)}  # type: ignore[union-attr]
+    what = tabletexts.POINTS if points else tabletexts.HANDS_WON
+    head = line(
+        Span("", "     "),
+        column(tr_in("heading", labels.NAME), name, "dim"),
+        column(tr_in("heading", tabletexts.NOW), title, "dim"),
+        column(tr_in("heading", what), number + 2, "dim", right=True),
+    )
+    lines = [head]
+    most = max((score.points if points else score.hands_won for score in table.scores), default=0)
+    for place, score in enumerate(table.scores, start=1):
+        style = "you" if score.player == table.you else ""
+        has = score.points if points else score.hands_won
+        now = order.get(score.player)
+        wins = score.player in table.winners
+        lines.append(
+            line(
+                column(f"{place:3}", 5, "dim"),
+                column(scene.who(score.player), name - 1, style or ("bold" if wins else "")),
+                Span("", " "),
+                column("-" if now is None else words.title(title_of(now, len(order))), title),
+                column(str(has), number + 2, "bold", right=True),
+                Span("", "  "),
+                span("█" * (has * bar // most if most else 0), "bar" if wins else "dim"),
+            )
         )
-    else:
-        rows.append(line(span(_moved(scene, ended))))
-    rows.append(line(span(next_step(scene), "bold")))
-    return rows
+    return lines
 
 
-def _verified(scene: Scene, hand: int) -> Line:
+# -- below ----------------------------------------------------------------------------------------
+
+
+def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
+    """What the check of the deal found, who joins, and what comes next: five lines at most."""
+    ends = tabletexts.match_ends(scene.table.options)
+    second = ends if scene.table.state == "over" else _joins(scene, ended) or ends
+    told = [_verified(scene, ended.hand), (second, ""), (next_step(scene), "bold")]
+    lines = [
+        line(span(part, style)) for text, style in told for part in wrap(text, scene.cols - 4, 0)
+    ]
+    return lines[:5]
+
+
+def _verified(scene: Scene, hand: int) -> tuple[str, str]:
+    """What the check found, and how it is shown."""
     found = scene.model.verified.get(hand)
     if found is None:
-        return line(span(tr(tabletexts.NOT_VERIFIED), "dim"))
+        return tr(tabletexts.NOT_VERIFIED), "dim"
     if found and not scene.table.fair:
-        return line(span(tr(tabletexts.VERIFIED_KNOWN), "good"))
+        return tr(tabletexts.VERIFIED_KNOWN), "good"
     if found:
-        return line(span(tr(tabletexts.VERIFIED), "good"))
-    return line(span(f" {tr(tabletexts.WRONG_DEAL)} ", "alarm"))
+        return tr(tabletexts.VERIFIED), "good"
+    return tr(tabletexts.WRONG_DEAL), "alarm"
 
 
-def _moved(scene: Scene, ended: HandEnded) -> str:
-    """How far we went up or down, and who waits for the next hand."""
-    table = scene.table
+def _joins(scene: Scene, ended: HandEnded) -> str:
+    """Who waits for the next hand."""
+    played = {each.player for each in ended.places}
     waiting = [
         scene.who(info.player)
-        for info in table.players
-        if info.presence != "left" and info.player not in {each.player for each in ended.places}
+        for info in scene.table.players
+        if info.presence != "left" and info.player not in played
     ]
-    joins = tabletexts.joins_next(words.listed(waiting)) if waiting else ""
-    for place, each in enumerate(ended.places):
-        if each.player == table.you:
-            return f"{tabletexts.moved(each.seat - place)} {joins}".strip()
-    return joins
+    return tabletexts.joins_next(words.listed(waiting)) if waiting else ""

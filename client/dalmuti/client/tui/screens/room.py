@@ -13,7 +13,6 @@ from dalmuti.client.tui.screens.base import (
     chat_row,
     how_to_play,
     key_bar,
-    log_title,
     title_bar,
 )
 
@@ -69,7 +68,7 @@ def _seats(scene: Scene, room: int) -> list[Line]:
                 ),
                 span(" "),
                 column(
-                    words.you() if mine else words.kind(info.kind),
+                    words.you() if mine else words.short_kind(info.kind),
                     11 if full else 9,
                     "you" if mine else "dim",
                 ),
@@ -83,7 +82,7 @@ def _seats(scene: Scene, room: int) -> list[Line]:
 
 
 def _rules(scene: Scene, split: int) -> list[Line]:
-    """The rules of this table in a few lines, and a heading for the log below them."""
+    """The rules of this table in a few lines."""
     cells = scene.cols - split - 4
     table = scene.table
     lines: list[Line] = []
@@ -94,7 +93,7 @@ def _rules(scene: Scene, split: int) -> list[Line]:
     if table.watchers:
         watching = tabletexts.watchers(words.listed(table.watchers))
         lines += [line(span(part, "dim")) for part in wrap(watching, cells)]
-    return [*lines, [], line(span(log_title(scene), "head"))]
+    return lines
 
 
 def _joinable(scene: Scene) -> bool:

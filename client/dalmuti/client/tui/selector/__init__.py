@@ -34,12 +34,15 @@ __all__ = [
 Selector = PlaySelector | TaxSelector | RevolutionSelector
 
 
-def select(decision: Decision, cards: Cards, arrived: float) -> Selector:
-    """The selector for a decision that arrived at this moment (seconds on the clock of `now`)."""
+def select(decision: Decision, cards: Cards, arrived: float, top: Play | None = None) -> Selector:
+    """The selector for a decision that arrived at this moment (seconds on the clock of `now`).
+
+    `top` is the set to beat, for saying why something that was typed does not.
+    """
     awake = arrived + DEAF_SECONDS
     if decision.kind == "tax":
         return TaxSelector.of(decision, cards, awake)
     if decision.kind == "revolution":
         return RevolutionSelector.of(decision, awake)
     choices: list[Move] = [c for c in decision.choices if isinstance(c, Play | Pass)]
-    return PlaySelector.of(choices, cards, awake)
+    return PlaySelector.of(choices, cards, awake, top)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dalmuti.client import words
 from dalmuti.client.i18n import tr
 from dalmuti.client.tui import labels
 from dalmuti.client.tui.selector.base import COMMIT_KEYS, Step, add_digit, readings
@@ -21,6 +22,9 @@ _TYPED = re.compile(r"(?:(?P<count>\d+)x)?(?P<rank>\d*)(?P<plus>\+(?P<jesters>[1
 class PlaySelector(Struct, frozen=True, kw_only=True):
     """Leading or following: which set, or Pass (`chosen` is None)."""
 
+    KEYS: ClassVar[str] = "0123456789x*jJ+-p"
+    """The keys of one character that mean something here, whatever is held."""
+
     plays: tuple[Play, ...]
     """Every legal set, weakest first."""
     can_pass: bool
@@ -32,9 +36,18 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     armed: bool = True
     """False while what was typed is no legal play: Enter must not fire the old choice."""
     awake_at: float = 0.0
+    held: tuple[int, ...] = (0,) * 14
+    """How many cards of each rank we hold, and what is to beat: to say why a set is refused."""
+    top: Play | None = None
 
     @classmethod
-    def of(cls, choices: Sequence[Move], cards: Cards, awake_at: float = 0.0) -> Self:
+    def of(
+        cls,
+        choices: Sequence[Move],
+        cards: Cards,
+        awake_at: float = 0.0,
+        top: Play | None = None,
+    ) -> Self:
         """Starts on the weakest whole group without Jesters, else on Pass; a leader on any set."""
         plays = tuple(move for move in choices if isinstance(move, Play))
         can_pass = PASS in choices
@@ -44,7 +57,13 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
         if start is None and not can_pass and plays:
             start = plays[0]
         return cls(
-            plays=plays, can_pass=can_pass, chosen=start, suggestion=start, awake_at=awake_at
+            plays=plays,
+            can_pass=can_pass,
+            chosen=start,
+            suggestion=start,
+            awake_at=awake_at,
+            held=tuple(held),
+            top=top,
         )
 
     # -- what the screen shows ------------------------------------------------------------------
@@ -120,7 +139,9 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     def choose_rank(self, rank: int, now: float) -> Step:
         """A click on a rank of the hand: its best set, or again: decides."""
         if not self._of(rank):
-            return Step(self, hint=labels.no_play_of(rank))
+            usual = self.top.count if self.top else 1
+            play = Play(rank, usual, usual if rank == JESTER else 0)
+            return Step(self, hint=words.why_not(self.held, self.top, play))
         same = self.chosen is not None and self.chosen.rank == rank
         return self.choose(self.chosen if same else self._of(rank)[0], now)
 
@@ -131,9 +152,38 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     def _choosing(self, play: Play | None) -> Self:
         return replace(self, chosen=play, typed="", anchor=None, armed=True)
 
+    @property
+    def reason(self) -> str:
+        """Why what was typed cannot be played; empty while it is no whole set, or can be."""
+        play = None if self.armed else self._named()
+        return "" if play is None else words.why_not(self.held, self.top, play)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether what was typed may go on: `3x`, or a 1 that may become a 12."""
+        return not self.typed or self.typed[-1] in "x+" or self.typed.rpartition("x")[2] == "1"
+
+    def _named(self) -> Play | None:
+        """The set that was typed, whether we can play it or not."""
+        if self.typed.endswith("xj"):
+            count = int(self.typed[:-2])
+            return Play(JESTER, count, count)
+        match = _TYPED.fullmatch(self.typed)
+        if match is None:
+            return None
+        if match["rank"]:
+            rank = next(rank for rank in readings(match["rank"]) if rank < JESTER)
+        elif match["count"] and self.anchor is not None:
+            rank = self.anchor.rank
+        else:
+            return None
+        usual = self.top.count if self.top else max(1, self.held[rank])
+        jesters = int(match["jesters"] or 1) if match["plus"] else 0
+        return Play(rank, int(match["count"] or usual), jesters)
+
     def _enter(self) -> Step:
         if not self.armed:
-            return Step(self.reset(), hint=labels.no_such_play(self.typed))
+            return Step(self.reset(), hint=self.reason or labels.no_such_play(self.typed))
         return Step(self, PASS if self.chosen is None else self.chosen)
 
     def _beside(self, step: int) -> Step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +16,9 @@ from dalmuti.protocol.messages import Decision
 
 class RevolutionSelector(Struct, frozen=True, kw_only=True):
     """To call a revolution or not: `choices` starts with not calling."""
+
+    KEYS: ClassVar[str] = "rgp"
+    """The keys of one character that mean something here, whatever is held."""
 
     choices: tuple[Call | Decline, ...]
     index: int = 0

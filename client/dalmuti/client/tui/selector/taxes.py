@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,9 @@ from dalmuti.protocol.messages import Decision
 
 class TaxSelector(Struct, frozen=True, kw_only=True):
     """What a Dalmuti gives back: cards are marked one by one until exactly enough are."""
+
+    KEYS: ClassVar[str] = "0123456789jJ-p"
+    """The keys of one character that mean something here, whatever is held."""
 
     due: int
     held: tuple[int, ...]
