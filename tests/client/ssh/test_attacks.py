@@ -355,7 +355,7 @@ def test_an_environment_without_an_end(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with standing(tmp_path) as stand:
             sent = {f"JUNK{n}": "x" * 100 for n in range(500)}
-            sent |= {"LD_PRELOAD": "/tmp/evil.so", "LANG": "de_DE.UTF-8" + "x" * 9999}
+            sent |= {"LD_PRELOAD": "/tmp/evil.so", "LANG": "en.UTF-8" + "x" * 9999}
             eye = await sit(await connect(stand), env={**sent, "NO_COLOR": "1"})
             await eye.until("YOUR TURN")
             kept = stand.only()._chan.get_environment()

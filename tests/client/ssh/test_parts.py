@@ -188,10 +188,10 @@ def test_frames_go_out_whole_and_in_what_the_terminal_reads() -> None:
     sent: list[str] = []
     output = guest_output(sent.append, lambda: clamped(80, 24), "xterm", Wishes({"LANG": "C"}))
     output.write_raw("\x1b[H")
-    output.write("王é\n")
+    output.write("王é\n·e\u0301½")
     output.flush()
     output.flush()
-    assert sent == ["\x1b[H??\r\n"]
+    assert sent == ["\x1b[H??e\r\n?e1"]
 
 
 # -- names and seats --------------------------------------------------------------------------

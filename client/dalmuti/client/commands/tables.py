@@ -172,7 +172,7 @@ def _ssh(commands: Any) -> None:
         commands,
         "ssh",
         "let people in who have nothing but ssh; they type `ssh -p 2222 NAME@HOST`",
-        "dalmuti ssh                             on this machine only, for the server here",
+        "dalmuti ssh                       on this machine only, for the server here",
         "dalmuti ssh --listen 0.0.0.0 --auth anykey",
         "dalmuti ssh 192.168.1.20 --table Kitchen --port 2223",
         more="It needs the extra: pip install 'dalmuti[ssh]'. docs/hosting.md says what each\n"

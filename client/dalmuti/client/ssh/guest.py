@@ -170,7 +170,8 @@ class Guest(asyncssh.SSHServerSession[str]):
     def _send(self, frame: str) -> None:
         """Sends a frame, or drops it whole if the guest does not read. The last is not dropped: it
         gives the terminal back."""
-        drawing = self._screen is not None and not self._screen.app.is_done
+        app = None if self._screen is None else self._screen.app
+        drawing = app is not None and app.is_running and not app.is_done
         if drawing and (self._paused or self._backlog() > self._gateway.limits.frame_bytes):
             if not self._stale:
                 self._stale = True

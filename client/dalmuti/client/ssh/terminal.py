@@ -12,8 +12,10 @@ import contextvars
 import io
 import re
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
 from itertools import count
 from typing import Final, TextIO, cast
 
@@ -26,6 +28,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from dalmuti.client.i18n import language_of
+from dalmuti.protocol.text import width
 
 INPUT_BURST: Final = 4096
 """Characters that a guest may send at once, as in a paste."""
@@ -171,21 +174,28 @@ class GuestInput(Input):
 class _Glass(io.TextIOBase):
     """What `Vt100_Output` takes for its file: each write is one whole frame."""
 
-    def __init__(self, send: Callable[[str], None], encoding: str) -> None:
-        self._send, self._encoding = send, encoding
+    encoding = "utf-8"
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._encoding
+    def __init__(self, send: Callable[[str], None], ascii: bool) -> None:
+        self._send, self._ascii = send, ascii
 
     def isatty(self) -> bool:
         return True
 
     def write(self, data: str) -> int:
-        if self._encoding != "utf-8":
-            data = data.encode(self._encoding, "replace").decode(self._encoding)
+        if self._ascii and not data.isascii():
+            data = "".join(map(_in_ascii, data))
         self._send(data.replace("\r\n", "\n").replace("\n", "\r\n"))
         return len(data)
+
+
+@lru_cache(maxsize=4096)
+def _in_ascii(char: str) -> str:
+    """A character for terminals that know no others: without its accent, or `?`, and as wide."""
+    if char.isascii():
+        return char
+    base = unicodedata.normalize("NFKD", char)[0]
+    return base if base.isascii() and width(char) == 1 else "?" * width(char)
 
 
 def guest_output(
@@ -196,7 +206,7 @@ def guest_output(
 ) -> Vt100_Output:
     """The output of one guest; `send` gets whole frames, and may drop them."""
     return Vt100_Output(
-        cast(TextIO, _Glass(send, "ascii" if wishes.ascii else "utf-8")),
+        cast(TextIO, _Glass(send, wishes.ascii)),
         size,
         term=term,
         default_color_depth=ColorDepth.DEPTH_1_BIT if wishes.no_color else None,

@@ -313,7 +313,7 @@ class Screen:
         self._quit(False)
 
     def suspend(self) -> None:
-        """Ctrl-Z: the shell gets its terminal as it was, until `fg`; where only we are suspended."""
+        """Ctrl-Z, where it suspends only us: the shell gets its terminal as it was, until `fg`."""
         if self.process.alone:
             self._attention.title("")
             self.app.suspend_to_background()
