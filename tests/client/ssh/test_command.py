@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from client.test_cli import home, run  # noqa: F401 (a fixture)
+from dalmuti.client import cli
 from dalmuti.client.ssh import command
 
 
@@ -73,6 +74,13 @@ def test_a_key_that_others_can_read(
     path.chmod(0o640)
     code, said = run(capfd, "ssh")
     assert code == 2 and f"chmod 600 {path}" in said
+
+
+def test_without_a_word_it_is_for_this_machine_only() -> None:
+    given = cli.parser().parse_args(["ssh"])
+    assert (given.listen, given.port, given.auth) == ("127.0.0.1", 2222, "none")
+    assert cli.parser().parse_args(["host", "--ssh"]).ssh == 2222
+    assert cli.parser().parse_args(["host"]).ssh is None
 
 
 class Given:

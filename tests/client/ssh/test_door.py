@@ -233,6 +233,23 @@ def test_connections_that_never_say_who_they_are(tmp_path: Path) -> None:
     run(scenario)
 
 
+def test_who_connects_again_and_again_is_kept_out(tmp_path: Path) -> None:
+    """Before it costs any cryptography; and only from that address."""
+
+    async def scenario() -> None:
+        limits = Limits(connect_burst=4, connect_per_second=0.0)
+        async with standing(tmp_path, limits) as stand:
+            for _ in range(4):
+                (await connect(stand)).abort()
+            for _ in range(3):
+                with pytest.raises((asyncssh.Error, OSError)):
+                    await connect(stand)
+            assert "connection refused  address=127.0.0.1  why='too often'" in stand.said.text()
+            await until(lambda: not stand.doors)
+
+    run(scenario)
+
+
 def test_a_connection_without_a_session_is_closed(tmp_path: Path) -> None:
     """`ssh -N`."""
 
@@ -314,6 +331,20 @@ def test_a_key_has_its_seat_again_under_any_name(tmp_path: Path) -> None:
             assert seat_of(stand) == "t1"
             await (await sit(await connect(stand, "ada", client_keys=[HERS]))).until("YOUR TURN")
             assert seat_of(stand) is None
+
+    run(scenario)
+
+
+def test_three_at_once_with_one_key(tmp_path: Path) -> None:
+    """The last of them has the seat, and the others are told."""
+
+    async def scenario() -> None:
+        async with standing(tmp_path, auth="anykey") as stand:
+            eyes = [await sit(await connect(stand, client_keys=[MINE])) for _ in range(3)]
+            await until(lambda: len(stand.guests) == 1 and eyes[2].raw)
+            await eyes[2].until("YOUR TURN")
+            assert [await eye.over() for eye in eyes[:2]] == [3, 3]
+            assert stand.stores[-1] is not None
 
     run(scenario)
 

@@ -19,7 +19,15 @@ from prompt_toolkit.keys import Keys
 from dalmuti.client.ssh import log, terminal
 from dalmuti.client.ssh.hostkey import HostKeyError, host_key
 from dalmuti.client.ssh.identity import GUEST, MOST_SEATS, GuestSeats, Identity, nick_of
-from dalmuti.client.ssh.limits import WRONG_FORGOTTEN, Patience, counted_as, is_near
+from dalmuti.client.ssh.limits import (
+    WRONG_FORGOTTEN,
+    Arrivals,
+    Limits,
+    Patience,
+    counted_as,
+    is_near,
+    limits_for,
+)
 from dalmuti.client.ssh.terminal import (
     INPUT_BURST,
     LARGEST,
@@ -355,6 +363,29 @@ def test_of_two_that_start_at_once_one_makes_the_key(
 )
 def test_addresses(host: str, counted: str, near: bool) -> None:
     assert counted_as(host) == counted and is_near(host) is near
+
+
+def test_the_limits_are_what_the_host_reads() -> None:
+    limits = limits_for(64, 12)
+    assert (limits.guests, limits.address_guests, limits.sessions) == (64, 12, 3)
+    assert (limits.login_seconds, limits.keepalive_seconds, limits.keepalive_count) == (20, 15, 3)
+    assert (
+        limits.idle_seconds == 3600
+        and limits.connections > 64
+        and limits == Limits(connections=160, address_connections=24)
+    )
+    many = limits_for(500, 200)
+    assert many.address_connections >= 200 and many.connect_burst >= 200
+
+
+def test_who_comes_too_often_waits() -> None:
+    arrivals = Arrivals(Limits(connect_burst=3, connect_per_second=0.5))
+    assert [arrivals.may_come("a", 0.0) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert arrivals.may_come("b", 0.0)
+    assert not arrivals.may_come("a", 1.0) and arrivals.may_come("a", 2.0)
+    for number in range(5000):
+        arrivals.may_come(str(number), 3.0)
+    assert len(arrivals._tokens) <= 1024
 
 
 def test_patience_is_bounded_and_forgets() -> None:

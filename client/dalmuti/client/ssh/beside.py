@@ -16,6 +16,7 @@ from typing import Final
 import platformdirs
 from msgspec import Struct
 
+from dalmuti.client import i18n
 from dalmuti.client.start import Refusal
 
 START_SECONDS: Final = 20.0
@@ -46,6 +47,7 @@ def start(
     log = platformdirs.user_log_path("dalmuti") / "ssh.log"
     command = [sys.executable, "-m", "dalmuti.client.cli", "ssh", server, "--json", "--lifeline"]
     command += ["--listen", bind or "0.0.0.0", "--port", str(port), "--log", str(log)]
+    command += ["--lang", i18n.language()]
     command += ["--auth", "anykey" if password is None else "password"]
     command += ["--lan-only"] if lan_only else []
     secret = {"DALMUTI_PASSWORD": password, "DALMUTI_GUEST_PASSWORD": password}

@@ -25,7 +25,7 @@ from dalmuti.client.session import Held, Session
 from dalmuti.client.ssh.door import Auth, Door
 from dalmuti.client.ssh.guest import Guest
 from dalmuti.client.ssh.identity import GuestSeats, Identity
-from dalmuti.client.ssh.limits import Limits, Patience, counted_as, is_near
+from dalmuti.client.ssh.limits import Arrivals, Limits, Patience, counted_as, is_near
 from dalmuti.client.ssh.log import Log
 from dalmuti.client.tui import process
 from dalmuti.client.words import guests as texts
@@ -70,6 +70,7 @@ class Gateway:
         self.auth, self.guest_password = config.auth, config.guest_password
         self.language, self.theme = config.language, config.theme
         self.patience = Patience()
+        self._arrivals = Arrivals(config.limits)
         self.doors: set[Door] = set()
         self.guests: set[Guest] = set()
         """Those who are at a screen."""
@@ -156,6 +157,8 @@ class Gateway:
         why = None
         if self._config.lan_only and not is_near(door.address):
             why = "not from a private network"
+        elif not self._arrivals.may_come(address, self.now):
+            why = "too often"
         elif len(self.doors) >= limits.connections:
             why = "too many connections"
         elif same >= limits.address_connections:
@@ -183,14 +186,14 @@ class Gateway:
         if not identity.lasts:
             return None, None
         before = self._on_seats.get(identity.id)
-        if before is not None and not before.over.is_set():
-            if identity.key is None:
-                return None, texts.name_is_here(identity.nick)
+        if before is not None and identity.key is None:
+            return None, texts.name_is_here(identity.nick)
+        self._on_seats[identity.id] = guest
+        if before is not None:
             before.dismiss(texts.came_again)
             with suppress(TimeoutError):
                 async with asyncio.timeout(HANDOVER_SECONDS):
                     await before.over.wait()
-        self._on_seats[identity.id] = guest
         return self._seats.claim(identity), None
 
     def has_left(self, guest: Guest) -> None:

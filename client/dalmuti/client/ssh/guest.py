@@ -221,15 +221,15 @@ class Guest(asyncssh.SSHServerSession[str]):
 
     async def _run(self, code: int) -> None:
         """From the first screen to the exit status; `code` is for those who are not let in."""
-        wishes = Wishes(self._chan.get_environment(), self._gateway.language)
-        with suppress(OSError):  # a language without its catalogue
-            i18n.use(wishes.language)
-        failure = self._refusal and self._refusal()
         lines: list[str] = []
-        began = self._gateway.now
-        why = "refused"
+        failure: str | None = None
+        began, why = self._gateway.now, "refused"
         try:
-            if failure is None:
+            wishes = Wishes(self._chan.get_environment(), self._gateway.language)
+            i18n.use(wishes.language)
+            if self._refusal is not None:
+                failure = self._refusal()
+            else:
                 lines, failure, code, why = await self._visit(wishes)
         except Exception as error:
             failure, code, why = texts.our_bug(), BUG, "bug"

@@ -21,6 +21,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Connections at once, those included that have not said who they are."""
     address_connections: int = 24
     """The same from one address. One that is too much is closed without a word."""
+    connect_burst: int = 60
+    """New connections from one address at once: each costs some milliseconds of cryptography."""
+    connect_per_second: float = 2.0
+    """New connections from one address after that."""
     login_seconds: float = 20.0
     """A guest must be known within this time."""
     keepalive_seconds: float = 15.0
@@ -46,6 +50,7 @@ def limits_for(guests: int, address_guests: int) -> Limits:
         address_guests=address_guests,
         connections=2 * guests + 32,
         address_connections=2 * address_guests,
+        connect_burst=max(Limits().connect_burst, 2 * address_guests),
     )
 
 
@@ -54,7 +59,25 @@ WRONG_FIRST, WRONG_MOST = 0.5, 8.0
 WRONG_FORGOTTEN: Final = 600.0
 """Seconds after which an address is as good as new."""
 REMEMBERED: Final = 1024
-"""Addresses of which wrong passwords are remembered."""
+"""Addresses of which anything is remembered."""
+
+
+class Arrivals:
+    """How often somebody new may come from each address."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._tokens: dict[str, tuple[float, float]] = {}
+
+    def may_come(self, address: str, now: float) -> bool:
+        """Takes one of the tokens of this address, if there is one."""
+        most = float(self._limits.connect_burst)
+        tokens, last = self._tokens.pop(address, (most, now))
+        tokens = min(most, tokens + (now - last) * self._limits.connect_per_second)
+        while len(self._tokens) >= REMEMBERED:
+            del self._tokens[next(iter(self._tokens))]
+        self._tokens[address] = (tokens - 1 if tokens >= 1 else tokens), now
+        return tokens >= 1
 
 
 class Patience:
