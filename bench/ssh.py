@@ -1,12 +1,14 @@
 """What guests by ssh cost: processor and memory of one `dalmuti ssh` on one core, with real guests.
 
-    python bench/ssh.py [--guests 10,25,50] [--seconds 10] [--json]
+    python bench/ssh.py [--guests 10,25,50] [--seconds 10] [--hostile 0] [--json]
 
 Guests sit six to a table on screens of 120x40 and look at their cards, in the middle of a hand in
 which nobody moves. For a while nothing happens; then somebody at each table says something once a
 second, so that each guest's screen is drawn once a second. The gateway is bound to one core; the
 guests, all in this process, and the game's server have the others. `cpu` is its share of that core,
-`late` the time from saying a word until a guest's terminal has been sent it.
+`late` the time from saying a word until a guest's terminal has been sent it. With `--hostile N` so
+many others do their worst meanwhile, on screens of 250x80: they press keys as fast as they may, ask
+for everything to be drawn anew, and change their size a thousand times a second.
 """
 
 from __future__ import annotations
@@ -102,17 +104,22 @@ def gateway(folder: Path, server: str, core: int, guests: int) -> Iterator[tuple
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-async def sit(port: int, number: int) -> tuple[asyncssh.SSHClientConnection, Guest]:
-    """A guest in the lobby, who then sits down at his table."""
-    connection = await asyncssh.connect(
+async def enter(port: int, name: str) -> asyncssh.SSHClientConnection:
+    """A connection of somebody without a key."""
+    return await asyncssh.connect(
         "127.0.0.1",
         port,
-        username=f"guest{number}",
+        username=name,
         known_hosts=None,
         client_keys=None,
         agent_path=None,
         config=[],
     )
+
+
+async def sit(port: int, number: int) -> tuple[asyncssh.SSHClientConnection, Guest]:
+    """A guest in the lobby, who then sits down at his table."""
+    connection = await enter(port, f"guest{number}")
     guest = Guest()
     await connection.create_session(
         lambda: guest, term_type="xterm-256color", term_size=(COLUMNS, ROWS), encoding=None
@@ -123,7 +130,23 @@ async def sit(port: int, number: int) -> tuple[asyncssh.SSHClientConnection, Gue
     return connection, guest
 
 
-async def measure(folder: Path, guests: int, seconds: float) -> dict[str, Any]:
+async def attack(port: int, number: int) -> None:
+    """Does what it can until it is cancelled."""
+    connection = await enter(port, f"evil{number}")
+    guest = Guest()
+    await connection.create_session(
+        lambda: guest, term_type="xterm-256color", term_size=(250, 80), encoding=None
+    )
+    try:
+        while True:
+            guest.chan.write(b"\x0c?")  # 2000 a second, just what is let through
+            guest.chan.change_terminal_size(random.randrange(80, 999), random.randrange(24, 99))
+            await asyncio.sleep(0.001)
+    finally:
+        connection.abort()
+
+
+async def measure(folder: Path, guests: int, seconds: float, hostile: int) -> dict[str, Any]:
     """One row of the table."""
     cores = sorted(os.sched_getaffinity(0))
     with serving(folder, journal=False) as server:
@@ -132,7 +155,7 @@ async def measure(folder: Path, guests: int, seconds: float) -> dict[str, Any]:
         speakers = [Speaker(group, f"Speaker{n}", host=True) for n, group in enumerate(groups)]
         for speaker in speakers:
             await connect(server.address, speaker)
-        with gateway(folder, server.address, cores[-1], guests) as (process, port):
+        with gateway(folder, server.address, cores[-1], guests + hostile) as (process, port):
             empty = process.resident()
             began = perf_counter()
             seated: list[tuple[asyncssh.SSHClientConnection, Guest]] = []
@@ -149,6 +172,8 @@ async def measure(folder: Path, guests: int, seconds: float) -> dict[str, Any]:
             idle, cpu, at = process.resident(), process.cpu(), perf_counter()
             await asyncio.sleep(seconds / 2)
             idle_cpu = (process.cpu() - cpu) / (perf_counter() - at)
+            evil = [asyncio.create_task(attack(port, number)) for number in range(hostile)]
+            await asyncio.sleep(1 if evil else 0)
             for _, guest in seated:
                 guest.bytes = 0
             cpu, at = process.cpu(), perf_counter()
@@ -170,6 +195,9 @@ async def measure(folder: Path, guests: int, seconds: float) -> dict[str, Any]:
             }
             row["late_p50_ms"] = round(late[len(late) // 2], 1)
             row["late_p99_ms"] = round(late[int(len(late) * 0.99)], 1)
+            for task in evil:
+                task.cancel()
+            await asyncio.gather(*evil, return_exceptions=True)
             for connection, _ in seated:
                 connection.abort()
         for speaker in speakers:
@@ -200,14 +228,14 @@ async def talk(
             await asyncio.sleep(pause)
 
 
-async def bench(counts: list[int], seconds: float) -> dict[str, Any]:
+async def bench(counts: list[int], seconds: float, hostile: int) -> dict[str, Any]:
     """One row for each number of guests."""
     rows = []
     for guests in counts:
         say(f"{guests} guests")
         with tempfile.TemporaryDirectory() as name:
-            rows.append(await measure(Path(name), guests, seconds))
-    return {"screen": f"{COLUMNS}x{ROWS}", "rows": rows}
+            rows.append(await measure(Path(name), guests, seconds, hostile))
+    return {"screen": f"{COLUMNS}x{ROWS}", "hostile": hostile, "rows": rows}
 
 
 def show(found: dict[str, Any]) -> None:
@@ -222,10 +250,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measures the gateway for guests by ssh.")
     parser.add_argument("--guests", default="10,25,50", help="numbers of guests: 10,25,50")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each measurement")
+    parser.add_argument(
+        "--hostile", type=int, default=0, metavar="N", help="as many do their worst"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args()
     counts = [int(text) for text in given.guests.split(",")]
-    found = asyncio.run(bench(counts, given.seconds))
+    found = asyncio.run(bench(counts, given.seconds, given.hostile))
     if given.json:
         print(json.dumps(found))
     else:
