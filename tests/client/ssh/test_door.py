@@ -426,6 +426,7 @@ def test_who_presses_no_key_is_sent_away_and_keeps_his_seat(tmp_path: Path) -> N
             assert await eye.over() == 3
             assert eye.restored() and "no key for 10 minutes" in eye.errors
             assert stand.sessions[0].closed[0] is False
+            assert "guest left  name=ada  why='no key'" in stand.said.text()
 
     run(scenario)
 
@@ -443,6 +444,9 @@ def test_each_guest_reads_his_own_language(tmp_path: Path) -> None:
             await english.until("YOUR TURN")
             await german.type("t", "Enter sagen")
             await german.type("\x1b", "DU BIST DRAN")
+            again = await sit(await connect(stand, "a"), env={"LANG": "fr_FR.UTF-8"})
+            assert await again.over() == 4 and again.errors
+            assert "guest refused  address=127.0.0.1  why='name is here'" in stand.said.text()
             assert french.raw.isascii() and not german.raw.isascii()
 
     run(scenario)

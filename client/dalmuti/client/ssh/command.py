@@ -129,12 +129,8 @@ def _tell(given: argparse.Namespace, port: int, fingerprint: str) -> None:
     hosts = servers.own_addresses() if everywhere else [given.listen]
     lines = texts.ssh_lines(hosts or ["127.0.0.1"], port)
     if given.json:
-        print(
-            json.dumps(
-                {"event": "listening", "port": port, "lines": lines, "host_key": fingerprint}
-            ),
-            flush=True,
-        )
+        told = {"event": "listening", "port": port, "lines": lines, "host_key": fingerprint}
+        out.say(json.dumps(told))
         return
     for line in lines:
         out.say(texts.guests_type(line))

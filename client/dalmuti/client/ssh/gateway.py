@@ -177,8 +177,8 @@ class Gateway:
         same = sum(counted_as(guest.identity.address) == address for guest in self.guests)
         return texts.too_many_from_you if same >= self.limits.address_guests else None
 
-    async def seat_for(self, guest: Guest) -> tuple[SeatFile | None, str | None]:
-        """The file of the guest's seat, or a sentence why he has to wait.
+    async def seat_for(self, guest: Guest) -> tuple[SeatFile | None, Callable[[], str] | None]:
+        """The file of the guest's seat, or why he has to wait.
 
         Whoever proves a key has his seat, also from an older connection of his.
         """
@@ -187,7 +187,7 @@ class Gateway:
             return None, None
         before = self._on_seats.get(identity.id)
         if before is not None and identity.key is None:
-            return None, texts.name_is_here(identity.nick)
+            return None, partial(texts.name_is_here, identity.nick)
         self._on_seats[identity.id] = guest
         if before is not None:
             before.dismiss(texts.came_again)

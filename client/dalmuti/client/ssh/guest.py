@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import asyncssh
@@ -101,8 +102,7 @@ class Guest(asyncssh.SSHServerSession[str]):
         if self._term is None:
             self._refusal = texts.no_terminal
         elif clean_term(self._term) is None:
-            term = out.clean(self._term)[:32]
-            self._refusal = lambda: texts.cannot_draw(term)
+            self._refusal = partial(texts.cannot_draw, out.clean(self._term)[:32])
         return True
 
     def exec_requested(self, command: str) -> bool:
@@ -237,9 +237,8 @@ class Guest(asyncssh.SSHServerSession[str]):
         finally:
             self._gateway.has_left(self)
             self.over.set()
-        address = self.identity.address
         if self._refusal is not None:
-            self._log.seldom("guest refused", address, why=failure)
+            self._log.seldom("guest refused", self.identity.address, why=_named(self._refusal))
         else:
             seconds = round(self._gateway.now - began)
             self._log.event("guest left", name=self.identity.nick, why=why, seconds=seconds)
@@ -247,9 +246,9 @@ class Guest(asyncssh.SSHServerSession[str]):
 
     async def _visit(self, wishes: Wishes) -> tuple[list[str], str | None, int, str]:
         """Sits down and plays. Returns last lines, a complaint, the exit code, and the reason."""
-        seat_file, refusal = await self._gateway.seat_for(self)
-        if refusal is not None:
-            return [], refusal, REFUSED, "seat is taken"
+        seat_file, self._refusal = await self._gateway.seat_for(self)
+        if self._refusal is not None:
+            return [], self._refusal(), REFUSED, "refused"
         try:
             return await self._play(wishes, seat_file)
         finally:
@@ -296,7 +295,7 @@ class Guest(asyncssh.SSHServerSession[str]):
                 screen.gone = True
         if self._farewell is not None:
             text, code = self._farewell
-            return last_lines(screen), text(), code, "dismissed"
+            return last_lines(screen), text(), code, _named(text)
         if screen.gone:
             return [], None, HANGUP, "line is gone"
         said = [ended.text] if ended.text and not ended.code else []
@@ -323,3 +322,9 @@ class Guest(asyncssh.SSHServerSession[str]):
     def cut_off(self) -> None:
         """Ends the connection of somebody who does not let go."""
         self._connection.abort()
+
+
+def _named(text: Callable[[], str]) -> str:
+    """What the log calls a sentence that the guest reads in his language."""
+    function = text.func if isinstance(text, partial) else text
+    return function.__name__.replace("_", " ")
