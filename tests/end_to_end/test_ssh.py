@@ -83,9 +83,10 @@ def started(
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """A server with one table, and a way in."""
-    env = clean_environment(tmp_path)
+def house(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[House]:
+    """A server without a table, and a way in: for any key, or with a password."""
+    env = clean_environment(tmp_path, DALMUTI_GUEST_PASSWORD="cards")
+    auth = getattr(request, "param", "anykey")
     with ExitStack() as stack:
         server = stack.enter_context(
             started(
@@ -100,7 +101,7 @@ def house(tmp_path: Path) -> Iterator[House]:
         address = json.loads(server.stdout.readline())["addresses"][0]
         gateway = stack.enter_context(
             started(
-                [*DALMUTI, "ssh", address, "--port", "0", "--json", "--auth", "anykey"],
+                [*DALMUTI, "ssh", address, "--port", "0", "--json", "--auth", auth],
                 env,
             )
         )
@@ -195,6 +196,19 @@ def test_a_killed_guest_has_his_cards_again(house: House) -> None:
     with Terminal(house.ssh("Lovelace", key=key), env) as guest:
         text = guest.until(lambda text: re.search(r"Your hand: \d+ cards", text))
         assert "Kitchen" in text and "Ada-2" in text and "Lovelace" not in text
+        guest.send("\x03")
+        assert guest.wait() == 0 and guest.left_on() == []
+
+
+@pytest.mark.parametrize("house", ["password"], indirect=True)
+def test_a_password_at_the_second_try(house: House) -> None:
+    with Terminal(house.ssh("Ada"), clean_environment(house.folder)) as guest:
+        guest.until("password:")
+        guest.send("chess\r")
+        guest.until("try again")
+        guest.until(lambda text: text.rstrip().endswith("password:"))
+        guest.send("cards\r")
+        guest.until("lobby")
         guest.send("\x03")
         assert guest.wait() == 0 and guest.left_on() == []
 

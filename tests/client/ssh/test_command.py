@@ -18,8 +18,8 @@ from dalmuti.client.ssh import command
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("ssh --port 22", "--port: expected 0 or 1025 to 65535, found 22"),
-        ("ssh --port 1024", "--port: expected 0 or 1025 to 65535, found 1024"),
+        ("ssh --port 22", "expected port 0 or 1025 to 65535 for guests, found 22"),
+        ("ssh --port 1024", "expected port 0 or 1025 to 65535 for guests, found 1024"),
         ("ssh --port 70000", "expected 0 to 65535, found 70000"),
         ("ssh --auth maybe", "invalid choice: 'maybe'"),
         ("ssh --auth password", "DALMUTI_GUEST_PASSWORD, or with --guest-password, found none"),
@@ -48,7 +48,7 @@ def test_a_port_that_is_taken(capfd: pytest.CaptureFixture[str]) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         code, said = run(capfd, "ssh", "--port", str(taken.getsockname()[1]))
-    assert code == 2 and "; choose another with --port." in said
+    assert code == 2 and "in use; choose another address or port." in said
 
 
 @pytest.mark.parametrize("words", [["ssh"], ["host", "--ssh"]])

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dalmuti.client import i18n, out, servers, settings
-from dalmuti.client.commands.parts import OK, REFUSED, WRONG_USE
+from dalmuti.client.commands.parts import OK, REFUSED
 from dalmuti.client.start import Refusal, address_of, trust_of
 from dalmuti.client.words import guests as texts
 
@@ -34,7 +34,7 @@ def run(given: argparse.Namespace) -> int:
     """Opens the gateway. Returns 128+n after signal n, 0 when its server has ended."""
     check()
     if 0 < given.port < LOWEST_PORT:
-        raise Refusal(f"--port: expected 0 or {LOWEST_PORT} to 65535, found {given.port}")
+        raise Refusal(f"expected port 0 or {LOWEST_PORT} to 65535 for guests, found {given.port}")
     wishes = settings.load()
     guest_password = _guest_password(given)
     host, port = address_of(given.address or "127.0.0.1")
@@ -79,9 +79,8 @@ def run(given: argparse.Namespace) -> int:
             out.complain(note)
         try:
             return await _until_the_end(gateway.Gateway(config), ready, given.lifeline)
-        except OSError as error:
-            text = f"cannot listen on {given.listen} port {given.port}: {error.strerror or error}"
-            raise Refusal(f"{text}; choose another with --port", WRONG_USE) from None
+        except gateway.CannotListen as error:
+            raise Refusal(f"{error}; choose another address or port") from None
 
     return gateway.run(main)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -36,6 +37,10 @@ FAREWELL_SECONDS: Final = 4.0
 """How long guests have to go when the gateway stops."""
 HANDOVER_SECONDS: Final = 4.0
 """How long an older connection of the same key has to let go of its seat."""
+
+
+class CannotListen(Exception):
+    """The address or the port cannot be had; the sentence has no dot."""
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -87,7 +92,16 @@ class Gateway:
         return asyncio.get_running_loop().time()
 
     async def open(self) -> asyncssh.SSHAcceptor:
-        """Begins to listen. Raises OSError."""
+        """Begins to listen. Raises CannotListen."""
+        try:
+            return await self._listen()
+        except OSError as error:
+            known = error.errno is not None and error.errno > 0  # resolvers count downwards
+            reason = os.strerror(error.errno or 0) if known else error.strerror
+            where = f"{self._config.listen} port {self._config.port}"
+            raise CannotListen(f"cannot listen on {where}: {reason}") from None
+
+    async def _listen(self) -> asyncssh.SSHAcceptor:
         limits = self.limits
         return await asyncssh.create_server(
             lambda: Door(self),
@@ -111,7 +125,7 @@ class Gateway:
         )
 
     async def run(self, ready: Callable[[int], None], stop: asyncio.Event) -> None:
-        """Listens until `stop` is set, and sends everybody away then. Raises OSError.
+        """Listens until `stop` is set, and sends everybody away then. Raises CannotListen.
 
         `ready` is told the port.
         """
