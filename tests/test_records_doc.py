@@ -9,6 +9,10 @@ from pathlib import Path
 
 from core.evening import evening
 from dalmuti.client.export import Sample, line, samples
+from dalmuti.client.history.store import Hand
+from dalmuti.client.history.summary import Group, Summary
+from dalmuti.client.replay.talk import COMMANDS
+from dalmuti.client.tui.keytexts import HELP_REPLAY
 from dalmuti.core.record import dumps
 
 TEXT = (Path(__file__).parents[1] / "docs" / "records.md").read_text(encoding="utf-8")
@@ -37,9 +41,34 @@ def test_the_programs_run_as_written(tmp_path: Path) -> None:
     assert len(outputs[0]) > 60 and len(outputs[1]) == len(decisions) > 20
 
 
+def table(section: str) -> str:
+    """The first table below a heading."""
+    return TEXT.partition(f"\n## {section}\n")[2].partition("\n|")[2].partition("\n\n")[0]
+
+
 def test_the_keys_of_a_line_are_those_that_are_told() -> None:
-    keys = re.findall(r"^\| `(\w+)` \| ", TEXT.partition("| key |")[2], re.MULTILINE)
+    keys = re.findall(r"^\| `(\w+)` \| ", table("Decisions to learn from"), re.MULTILINE)
     assert tuple(keys) == Sample.__struct_fields__
+
+
+def test_the_keys_of_the_history_are_those_that_are_told() -> None:
+    rows = re.findall(r"^\| (.+?) \| ", table("Your own history"), re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(Hand.__struct_fields__)
+    told = TEXT.partition("`dalmuti stats --json` has ")[2]
+    assert set(re.findall(r"`(\w+)`", told)) >= {
+        *Summary.__struct_fields__,
+        *Group.__struct_fields__,
+    }
+
+
+def test_the_keys_and_commands_of_a_replay_are_told() -> None:
+    rows = table("Looking at it again")
+    for keys, _ in HELP_REPLAY:
+        for key in re.split(r",? (?:to )?", keys.partition(", Ctrl")[0]):
+            assert key in rows or key in ("PgUp", "PgDn", "l", "s", "m", "c", "mouse"), key
+    section = TEXT.partition("\n## Looking at it again\n")[2].partition("\n## ")[0]
+    for command in COMMANDS:
+        assert re.search(rf"`{command}[`\s]", section), command
 
 
 def test_every_line_of_a_record_is_told() -> None:

@@ -16,13 +16,14 @@ keys and commands in `tui.keytexts` are read from the tables themselves.
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import re
 import string
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
@@ -43,8 +44,6 @@ KEYWORDS: Final = {
     "mark_in": ((1, "c"), 2),
     "tr_n": (1, 2),
 }
-NOTE: Final = "NOTE:"
-"""A comment before a call that begins so is for the translators."""
 HEADER: Final = """\
 # The texts of Dalmuti. Translate the msgstr lines; `python -m tools.catalogues` writes the rest.
 #"""
@@ -94,14 +93,47 @@ def extracted() -> Texts:
     found = Texts()
     for file in sorted(CLIENT.rglob("*.py")):
         where = str(file.relative_to(ROOT))
-        for _, message, notes, context in extract_from_file(
-            "python", file, keywords=KEYWORDS, comment_tags=[NOTE], strip_comment_tags=True
-        ):
-            found.add(message, locations=[(where, 0)], auto_comments=notes, context=context)
+        for _, message, _, context in extract_from_file(READER, file, keywords=KEYWORDS):
+            found.add(message, locations=[(where, 0)], context=context)
     where = str(Path(keytexts.__file__ or "").relative_to(ROOT))
     for context, text in _of_tables():
         found.add(text, locations=[(where, 0)], context=context)
     return found
+
+
+def calls_in(
+    file: IO[bytes], keywords: Collection[str], *_: object, **__: object
+) -> Iterator[tuple[int, str, tuple[str | None, ...], list[str]]]:
+    """Every call of a keyword, in the order of the file, as Babel wants it of an extractor.
+    Raises ValueError for a text that is put together.
+
+    Babel's own reads tokens, and before Python 3.12 those do not show what is within an f-string.
+    """
+    calls = []
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            if name in keywords:
+                texts = tuple(map(_literal, node.args))
+                calls.append((node.lineno, node.col_offset, name, texts))
+    for line, _column, name, texts in sorted(calls, key=lambda call: call[:2]):
+        yield line, name, texts, []
+
+
+READER: Final[Any] = calls_in
+"""Babel's types of an extractor are not those that it calls it with."""
+
+
+def _literal(node: ast.expr) -> str | None:
+    """The text itself; None for a name, whose text is marked elsewhere. Raises ValueError."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr | ast.BinOp) or (
+        isinstance(node, ast.IfExp)
+        and any(isinstance(part, ast.Constant) for part in (node.body, node.orelse))
+    ):
+        raise ValueError(f"{ast.unparse(node)} is no text that can be translated as it stands")
+    return None
 
 
 def _of_tables() -> Iterator[tuple[str, str]]:
@@ -163,7 +195,6 @@ def merged(language: str, template: Catalog) -> Texts:
             known.string if known else empty,
             locations=message.locations,
             flags=({"fuzzy"} if known and known.fuzzy else set()) | message.flags,
-            auto_comments=message.auto_comments,
             user_comments=known.user_comments if known else (),
             context=message.context,
         )

@@ -60,18 +60,37 @@ class Pseudo(gettext.NullTranslations):
         return accented(message, 0 if context in SHORT else LONGER)
 
 
-def use(language: str) -> None:
-    """Sets the language of this context, which may be `pseudo`."""
+class Strict(gettext.NullTranslations):
+    """Behind a catalogue: whatever it lacks is an error. Signs and digits need no translation."""
+
+    def gettext(self, message: str) -> str:
+        if re.search("[A-Za-z]{2}", _FIELD.sub("", message)):
+            raise AssertionError(f"no catalogue has {message!r}; see tools/catalogues.py")
+        return message
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+    def pgettext(self, context: str, message: str) -> str:
+        return self.gettext(message)
+
+
+def use(language: str, *, strict: bool = False) -> None:
+    """Sets the language of this context, which may be `pseudo`. A `strict` one lacks no text."""
     if language == "pseudo":
         i18n.use_catalogue(Pseudo(), "pseudo")
+    elif strict and language != "en":
+        catalogue = gettext.translation(i18n.DOMAIN, i18n.CATALOGUES, [language])
+        catalogue.add_fallback(Strict())
+        i18n.use_catalogue(catalogue, language)
     else:
         i18n.use(language)
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
+def speaking(language: str, *, strict: bool = False) -> Iterator[None]:
     """All texts in this language, then in English again."""
-    use(language)
+    use(language, strict=strict)
     try:
         yield
     finally:

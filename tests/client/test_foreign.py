@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,7 @@ from dalmuti.core import moves
 from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.moves import Give
 from dalmuti.core.options import options_from
+from dalmuti.protocol.errors import ByeReason, ErrorCode
 from dalmuti.protocol.text import clean_name, clean_table_name
 
 HAND = counts_of((1, 9, 9, 12, 13))
@@ -92,3 +96,47 @@ def test_a_refusal_of_a_server_is_said_in_the_language_of_the_reader() -> None:
         assert words.error("not_host", "only the host may do this") == accented(
             "Only the host may do that."
         )
+
+
+# -- what servers say -------------------------------------------------------------------------
+
+SERVER = Path(__file__).parents[2] / "server" / "dalmuti" / "server"
+FOR_PROGRAMS = {"BAD_REQUEST", "UNKNOWN_TYPE", "STRICT", "NO_NONCE_NOW"}
+"""What only a program of another's making can be told."""
+
+
+def refusals_of_servers() -> Iterator[tuple[str, str]]:
+    """Each code and sentence in the server's source; fields of the sentence are 7."""
+    for file in sorted(SERVER.rglob("*.py")):
+        if file.parent.name == "ladder":
+            continue  # for bots
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "Refused":
+                continue
+            code, text = node.args
+            if not isinstance(code, ast.Attribute):
+                continue  # an error of the rules, whose code it takes over
+            if isinstance(text, ast.JoinedStr):
+                parts = [p.value if isinstance(p, ast.Constant) else 7 for p in text.values]
+                yield code.attr, "".join(map(str, parts))
+            elif isinstance(text, ast.Constant):
+                yield code.attr, str(text.value)
+
+
+def test_whatever_a_server_refuses_is_said_in_the_language_of_the_reader() -> None:
+    """By its code, or by the form of its sentence: no sentence of the wire is shown as it is."""
+    said_by_servers = [each for each in refusals_of_servers() if each[0] not in FOR_PROGRAMS]
+    assert len(said_by_servers) > 20
+    with speaking("pseudo"):
+        for code, text in said_by_servers:
+            shown = words.error(ErrorCode[code].value, text)
+            assert not set(re.findall("[a-z]{2,}", shown)) & set(re.findall("[a-z]{2,}", text)), (
+                code,
+                text,
+            )
+
+
+@pytest.mark.parametrize("reason", ByeReason)
+def test_a_goodbye_needs_no_sentence_of_the_server(reason: ByeReason) -> None:
+    with speaking("pseudo"):
+        assert words.bye(reason.value, "") != ""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gettext
 from collections.abc import Iterator
 from contextvars import Context, copy_context
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from client.languages import LONGER, accented, speaking
 from dalmuti.client import cli, i18n, words
+from dalmuti.client.settings import Settings
 from dalmuti.client.talk import Talk
+from dalmuti.client.words import names
+from dalmuti.core.cards import JESTER
+from dalmuti.core.titles import Title
 from dalmuti.protocol.text import width
 
 Environment = dict[str, str]
@@ -54,6 +60,29 @@ def test_all_can_be_used_and_know_their_own_name(language: str) -> None:
     assert i18n.NAMES[language]
 
 
+def test_the_settings_take_the_same_languages() -> None:
+    hint = get_type_hints(Settings)["lang"]
+    assert get_args(get_args(hint)[0]) == i18n.LANGUAGES == tuple(i18n.NAMES)
+
+
+@pytest.mark.parametrize(
+    "language,titles,jester",
+    [
+        ("en", "Greater Dalmuti, Lesser Dalmuti, Merchant, Lesser Peon, Greater Peon", "Jester"),
+        ("fr", "Grand Dalmuti, Petit Dalmuti, Marchand, Petit Bouffon, Gros Bouffon", "Joker"),
+        ("nl", "Grote Dalmuti, Kleine Dalmuti, Koopman, Kleine Dienaar, Grote Dienaar", "Nar"),
+        ("de", "Großer Dalmuti, Kleiner Dalmuti, Kaufmann, Kleiner Diener, Großer Diener", "Narr"),
+    ],
+)
+def test_titles_are_those_of_the_published_editions(
+    language: str, titles: str, jester: str
+) -> None:
+    i18n.use(language)
+    assert ", ".join(map(words.title, Title)) == titles
+    assert words.rank(JESTER) == jester
+    assert len({*map(words.rank, range(1, 14))}) == 13
+
+
 def test_a_switch_is_seen_by_all_that_came_of_one_use() -> None:
     """As in a screen: its callbacks, and the session that runs beside it."""
     i18n.use("en")
@@ -83,11 +112,30 @@ def test_guests_have_their_own() -> None:
     assert i18n.language() == "en"
 
 
+@pytest.mark.parametrize("language", i18n.LANGUAGES)
+def test_an_output_without_accents_gets_none(language: str) -> None:
+    """Every text of a catalogue can be said in ASCII, as in a terminal without UTF-8."""
+    i18n.use(language, accents=False)
+    i18n.switch("fr")
+    assert i18n.tr_in("command", "rules") == "regles"
+    i18n.switch(language)
+    for text in (*names.TITLES.values(), *names.RANKS, words.reconnected()):
+        assert i18n.tr(text).isascii()
+    if language != "en":
+        catalogue = gettext.translation(i18n.DOMAIN, i18n.CATALOGUES, [language])
+        for text in vars(catalogue)["_catalog"].values():
+            assert len(i18n.bare(text)) >= len(text), text  # no letter is lost
+
+
 def test_a_text_is_looked_up_when_it_is_shown() -> None:
     before = words.reconnected()
     with speaking("pseudo"):
         assert words.reconnected() == accented(before) != before
     assert words.reconnected() == before
+
+
+def test_no_text_stays_no_text(language: str) -> None:
+    assert i18n.tr("") == ""
 
 
 def test_the_pseudo_locale_is_longer_and_keeps_its_fields() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextvars import copy_context
 
 import pytest
 from msgspec.structs import replace
 
 from client.tui.tables import Stage
 from client.tui.test_control import Player
-from dalmuti.client import learning
+from dalmuti.client import i18n, learning
 from dalmuti.client.model import Model
 from dalmuti.client.tui.canvas import cells, text_of, wrap
 from dalmuti.client.tui.screens import lesson as pane
@@ -20,6 +21,7 @@ from dalmuti.core import deal
 from dalmuti.core.cards import DECK
 from dalmuti.core.hand import Phase
 from dalmuti.core.policy import greedy
+from dalmuti.protocol.text import width
 
 
 class LessonStage(Stage):
@@ -117,6 +119,33 @@ def test_what_comes_up_while_others_play_stays_through_a_decision() -> None:
     assert stayed >= 8
 
 
+def test_a_second_hand_has_a_key_for_everything_and_nothing_new_twice() -> None:
+    """Beside a decision at which nothing is new stands a word about it, and never while we wait."""
+    stage, course, told = Stage(4, seed=3), Course(), 0
+    for _ in range(3):
+        for model in looks(stage):
+            course = course.see(model)
+            told += course.topic is not None
+            ours = model.decision is not None or model.table is None or model.table.hand is None
+            assert bool(course.press) is ours
+            if course.topic is None and not ours:
+                assert course.text not in AGAIN.values()
+    assert told == len(course.told)
+    assert course.text == AGAIN["result"] and course.press.startswith("Press q, then y")
+
+
+def test_nothing_to_press_is_nothing_in_every_language() -> None:
+    def check() -> None:
+        i18n.use("de")
+        course = Course()
+        for model in looks(Stage(4, seed=3)):
+            course = course.see(model)
+            assert bool(course.press) is (model.decision is not None or bool(course.type))
+            assert "charset" not in course.press + course.type + course.text
+
+    copy_context().run(check)
+
+
 def test_the_course_is_a_function_of_what_was_seen() -> None:
     """Looking twice changes nothing, and two who saw the same heard the same."""
     one = two = Course()
@@ -131,6 +160,19 @@ def test_texts_fit_with_words_that_are_longer(text: str) -> None:
     text = text.format(title="the Greater Dalmuti", who="W" * 20, place="second", play="3x9+1J")
     longer = " ".join(word + "x" * round(0.4 * len(word)) for word in text.split(" "))
     assert len(wrap(longer, 76, 0)) <= pane.ROWS
+
+
+@pytest.mark.parametrize("language", i18n.LANGUAGES)
+def test_texts_fit_in_every_language(language: str) -> None:
+    def check() -> None:
+        i18n.use(language)
+        names = {"title": "x" * 22, "who": "W" * 20, "place": "x" * 8, "play": "3x9+1J"}
+        for text in (*TEXTS.values(), *AGAIN.values()):
+            assert len(wrap(i18n.tr(text, **names), 76, 0)) <= pane.ROWS, text
+        for press, _ in PRESS.values():
+            assert width(i18n.tr(press)) <= 74, press
+
+    copy_context().run(check)
 
 
 @pytest.mark.parametrize("press", [press for press, _ in PRESS.values()])

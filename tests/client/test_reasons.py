@@ -40,14 +40,14 @@ HAND = "3x8 2x9 1x7 4x12 1xJ"
         ("3x9", "3x7", "You hold only 1 card of rank 7."),
         ("3x9", "3x2", "You hold no card of rank 2."),
         ("4x9", "4x8", "You hold only 3 cards of rank 8. A Jester helps: 4x8+1J."),
-        ("3x9", "3x8+2J", "You hold only one Jester."),
+        ("3x9", "3x8+2J", "You hold only 1 Jester."),
         ("2x9", "2xJ", ALONE),
         ("1xJ", "1xJ", ALONE),
         ("1x1", "1x8", "Nothing beats a 1."),
         (None, "3x9", "You hold only 2 cards of rank 9. A Jester helps: 3x9+1J."),
-        (None, "5x12+2J", "You hold only one Jester."),
+        (None, "5x12+2J", "You hold only 1 Jester."),
         (None, "1x1", "You hold no card of rank 1."),
-        (None, "2xJ", "You hold only one Jester."),
+        (None, "2xJ", "You hold only 1 Jester."),
     ],
 )  # fmt: skip
 def test_why_not(top: str | None, play: str, why: str) -> None:

@@ -10,7 +10,8 @@ from client.languages import speaking
 from client.tui.tables import NAMES, Stage
 from dalmuti.client import i18n, words
 from dalmuti.client.model import DealChecked, LinkChanged
-from dalmuti.client.talk import ANSWERS, COMMANDS, Talk, commands, in_english
+from dalmuti.client.talk import Talk
+from dalmuti.client.typed import ANSWERS, COMMANDS, commands, in_english
 from dalmuti.core import events as ev
 from dalmuti.core.events import PlayerInfo
 from dalmuti.core.moves import PASS, Call
@@ -103,7 +104,7 @@ def evening() -> list[str]:
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_line_is_as_in_english(language: str) -> None:
     english = evening()
-    with speaking(language):
+    with speaking(language, strict=True):
         spoken = evening()
     assert len(spoken) == len(english)
     same = {line for line, other in zip(spoken, english, strict=True) if line == other}

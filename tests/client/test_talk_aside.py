@@ -95,6 +95,12 @@ def test_what_is_dealt_and_paid_is_hidden_also_in_the_log() -> None:
     assert any("You are dealt" in line for line in stage.read("log"))
 
 
+def test_one_may_begin_with_hidden_cards() -> None:
+    stage = Listener(seed=3, talk=Talk(hidden=True)).deal().run(your_turn)
+    assert isinstance(stage, Listener)
+    assert not [line for line in stage.said if "You are dealt" in line or "You hold" in line]
+
+
 def test_answers_work_while_hidden() -> None:
     talk, _ = asked(*leading())
     talk.read("hide", 0.0)

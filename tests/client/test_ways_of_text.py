@@ -16,17 +16,24 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from client.test_replay import a_match
+from client.history.hands import a_hand
+from client.replay.test_telling import a_match
 from client.tui.tables import Stage
 from dalmuti.client import out
 from dalmuti.client.bots import house, seat
+from dalmuti.client.history.store import History
+from dalmuti.client.history.summary import summary
 from dalmuti.client.model import LinkChanged, Model, reduce
 from dalmuti.client.plain import Printer
 from dalmuti.client.replay import tell, verdicts
+from dalmuti.client.replay.cursor import Cursor
+from dalmuti.client.replay.script import Script
+from dalmuti.client.replay.talk import ReplayTalk
 from dalmuti.client.talk import Talk
 from dalmuti.client.tui.canvas import text_of
 from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.state import Ui
+from dalmuti.client.words.stats import page
 from dalmuti.core import events as ev
 from dalmuti.core.transcript import Who
 from dalmuti.protocol.messages import Bye, Error, Lobby, Notice, TableInfo, Unseated
@@ -119,6 +126,23 @@ def lines_of_replay(text: str) -> Iterator[str]:
     yield from verdicts(record)[0]
 
 
+def lines_of_stepping(text: str) -> Iterator[str]:
+    """The same record by typed lines, and what is said to the text when it is typed."""
+    record = a_match()
+    named = {n: Who(kind=who.kind, name=text) for n, who in record.players.items()}
+    record = replace(record, table=text, players=named)
+    talk = ReplayTalk(Cursor.at_start(Script(record)), record)
+    yield from talk.greeting()
+    for typed in ("play", "table", "who", "score", "log", "as 1", "cards", f"as {text}", text):
+        yield from talk.read(typed).lines
+
+
+def lines_of_stats(text: str) -> Iterator[str]:
+    """A history with such tables."""
+    found = summary(History((a_hand(table=text, match=text),)), 5)
+    yield from page(found, text, "#")
+
+
 def lines_of_log(text: str) -> Iterator[str]:
     """The server's log, as people read it."""
     import io
@@ -143,6 +167,8 @@ PATHS: dict[str, Callable[[str], Iterator[str]]] = {
     "plain and line": lines_of_plain,
     "screen": lines_of_screen,
     "replay": lines_of_replay,
+    "stepping": lines_of_stepping,
+    "stats": lines_of_stats,
     "log": lines_of_log,
     "printer": lines_of_printer,
 }

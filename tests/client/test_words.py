@@ -13,6 +13,7 @@ from dalmuti.core import events as ev
 from dalmuti.core.cards import Play
 from dalmuti.core.events import Due, Exchange, PlayerInfo, Result, Score, Seen
 from dalmuti.core.options import TableOptions
+from dalmuti.core.record import Verdict
 from dalmuti.core.titles import Draw, DrawRound, Title
 from dalmuti.core.views import HandView, TableView, TrickView
 from dalmuti.protocol.errors import ByeReason, ErrorCode
@@ -217,3 +218,16 @@ def test_a_false_deal_is_a_loud_warning() -> None:
     assert text.startswith("WARNING: the deal of hand 2 is NOT")
     assert "the seed is another; you were dealt other cards" in text
     assert words.verified(2, ()) == "Hand 2: deal verified."
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        Verdict(1, True, True),
+        Verdict(2, True, False, ("it is not over, so its deal is unproved",)),
+        Verdict(3, False, False, ("its places are missing", "without a seed its deal is unproved")),
+        Verdict(0, False, False, ("the last lines have no sum",)),
+    ],
+)
+def test_a_verdict_is_said_as_the_rules_say_it(found: Verdict) -> None:
+    assert words.verdict(found) == found.text

@@ -25,10 +25,10 @@ def settings(home: Path, text: str) -> None:
     file.write_text(text)
 
 
-@pytest.mark.parametrize("off", ["", "--no-bell --no-title", "settings"])
+@pytest.mark.parametrize("off", ["", "--no-bell --no-title --no-mouse", "settings"])
 def test_on_the_screen(off: str, tmp_path: Path) -> None:
     if off == "settings":
-        settings(tmp_path, "bell = false\ntitle = false\n")
+        settings(tmp_path, "bell = false\ntitle = false\nmouse = false\n")
     arguments = [*PLAY.split(), *(off.split() if off.startswith("--") else ())]
     with Terminal([*DALMUTI, *arguments], clean_environment(tmp_path)) as terminal:
         terminal.until(lambda text: ASKS.search(text))
@@ -40,6 +40,7 @@ def test_on_the_screen(off: str, tmp_path: Path) -> None:
         assert terminal.left_on() == []
         raw = bytes(terminal.raw)
     titles = TITLE.findall(raw)
+    assert (b"\x1b[?1000h" in raw) is not bool(off)
     if off:
         assert titles == [] and bells(raw) == 0
     else:

@@ -48,13 +48,27 @@ def test_plural_forms(language: str, number: int, form: int) -> None:
     assert translations.ngettext("one", "many", number) == str(form)
 
 
-def test_texts_are_found_with_their_context_and_comment(template: Catalog) -> None:
+def test_texts_are_found_with_their_context(template: Catalog) -> None:
     assert template.get("Your turn: lead any set (an empty line: {default}).") is not None
     assert template.get("rank", "grid") is not None  # marked where it stands, shown elsewhere
     assert template.get("Arrows", "keyboard") is not None  # of a table of keys
     assert template.get("the scores", "commands") is not None
     counted = template.get("{number} card")
     assert counted is not None and counted.id == ("{number} card", "{number} cards")
+
+
+def test_texts_are_found_wherever_they_are_said() -> None:
+    """Within an f-string too, which Babel's own reader does not see in every Python."""
+    source = b"""said = f"{over} {tr('You win.')}"; i18n.tr("one" " and two", one=1); tr(said)"""
+    found = [texts for _, _, texts, _ in catalogues.calls_in(io.BytesIO(source), {"tr": None})]
+    assert found == [("You win.",), ("one and two",), (None,)]
+
+
+@pytest.mark.parametrize("text", ['f"{a}"', '"a" + b', '"a" if c else "b"'])
+def test_a_text_that_is_put_together_is_refused(text: str) -> None:
+    source = io.BytesIO(f"tr({text})".encode())
+    with pytest.raises(ValueError, match="can be translated as it stands"):
+        list(catalogues.calls_in(source, {"tr": None}))
 
 
 def test_faults_are_found() -> None:

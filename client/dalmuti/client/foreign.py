@@ -101,6 +101,11 @@ KNOWN: Final = (
     mark("the server can keep no new table at the moment"),
     mark("the table could not be opened"),
     mark("this name is not welcome here"),
+    mark("this is not for a table"),
+    mark("version {version}"),
+    mark("versions {low} to {high}"),
+    mark("this server speaks protocol {its}, your client {ours}: the client needs an update"),
+    mark("this server speaks protocol {its}, your client {ours}: the server needs an update"),
 )
 """The more special forms before those that would fit as well."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gettext
 import os
+import unicodedata
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Final
@@ -29,14 +30,44 @@ CATALOGUES: Final = os.path.join(os.path.dirname(__file__), "locale")
 DOMAIN: Final = "dalmuti"
 
 _ENGLISH: Final = gettext.NullTranslations()
+_SIGNS: Final = str.maketrans(
+    {"ß": "ss", "œ": "oe", "Œ": "OE", "Ø": "O", "↑": "^", "↓": "v", "←": "<", "→": ">", "·": "."}
+)
+"""What has no plain letter beneath an accent."""
+
+
+def bare(text: str) -> str:
+    """The text in ASCII, its letters without their accents."""
+    plain = unicodedata.normalize("NFKD", text.translate(_SIGNS))
+    return plain.encode("ascii", "ignore").decode()
+
+
+class _Bare(gettext.NullTranslations):
+    """A catalogue for outputs that have no accents, which would be question marks there."""
+
+    def __init__(self, catalogue: gettext.NullTranslations) -> None:
+        super().__init__()
+        self._catalogue = catalogue
+
+    def gettext(self, message: str) -> str:
+        return bare(self._catalogue.gettext(message))
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return bare(self._catalogue.ngettext(msgid1, msgid2, n))
+
+    def pgettext(self, context: str, message: str) -> str:
+        return bare(self._catalogue.pgettext(context, message))
 
 
 class _Language:
     """What a context and all that come of it read from."""
 
-    def __init__(self, name: str, catalogue: gettext.NullTranslations) -> None:
+    def __init__(
+        self, name: str, catalogue: gettext.NullTranslations, accents: bool = True
+    ) -> None:
         self.name = name
         self.catalogue = catalogue
+        self.accents = accents
 
 
 _language: ContextVar[_Language | None] = ContextVar("language", default=None)
@@ -49,7 +80,7 @@ def _catalogue() -> gettext.NullTranslations:
 
 def tr(text: str, /, **fields: object) -> str:
     """The text in the language of this context, its `{fields}` filled in."""
-    translated = _catalogue().gettext(text)
+    translated = _catalogue().gettext(text) if text else ""  # that would be the file's header
     return translated.format(**fields) if fields else translated
 
 
@@ -75,12 +106,13 @@ def mark_in(context: str, text: str, /) -> str:
     return text
 
 
-def use(language: str) -> None:
+def use(language: str, *, accents: bool = True) -> None:
     """Sets the language of this context, and of all that will come of it.
 
-    Raises `ValueError` for one that is not in `LANGUAGES`.
+    Without `accents` all texts are ASCII, for an output that is. Raises `ValueError` for a
+    language that is not in `LANGUAGES`.
     """
-    _language.set(_Language(language, _load(language)))
+    _language.set(_Language(language, _load(language, accents), accents))
 
 
 def switch(language: str) -> None:
@@ -89,7 +121,7 @@ def switch(language: str) -> None:
     if held is None:
         use(language)
     else:
-        held.name, held.catalogue = language, _load(language)
+        held.name, held.catalogue = language, _load(language, held.accents)
 
 
 def use_catalogue(catalogue: gettext.NullTranslations, name: str = "en") -> None:
@@ -103,10 +135,13 @@ def language() -> str:
     return "en" if held is None else held.name
 
 
-def _load(language: str) -> gettext.NullTranslations:
+def _load(language: str, accents: bool) -> gettext.NullTranslations:
     if language not in LANGUAGES:
         raise ValueError(f"{language!r} is none of {', '.join(LANGUAGES)}")
-    return _ENGLISH if language == "en" else gettext.translation(DOMAIN, CATALOGUES, [language])
+    if language == "en":
+        return _ENGLISH
+    catalogue = gettext.translation(DOMAIN, CATALOGUES, [language])
+    return catalogue if accents else _Bare(catalogue)
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

@@ -20,9 +20,10 @@ from dalmuti.client.i18n import tr
 from dalmuti.client.plain import catch_signals, converse, exit_code
 from dalmuti.client.session import Session
 from dalmuti.client.steward import Steward
-from dalmuti.client.talk import Talk, commands
+from dalmuti.client.talk import Talk
 from dalmuti.client.tui import asidetexts
 from dalmuti.client.tui.attention import Attention
+from dalmuti.client.typed import commands
 
 
 class Choices(Completer):

@@ -22,6 +22,10 @@ HELP = (
     ),
     mark("3x9 is three cards of rank 9. 3x9+1J is three cards too, and one of them is a Jester."),
     mark(
+        "On 3x9 you may play 3x8, or 3x7+1J with a Jester, but not 2x8 (too few), 3x9 (no better),"
+        " 3x10 (worse) or 2xJ (Jesters alone are 13s)."
+    ),
+    mark(
         "hand, table, score, who, time, log: what you hold, what is on the table, the scores, who"
         " sits here, what is left of the clock, what was said last."
     ),
@@ -187,7 +191,7 @@ def table_lines(view: TableView | None) -> list[str]:
     for seat, player in enumerate(hand.order):
         title = words.title(title_of(seat, len(hand.order)))
         who = words.first_upper(words.who(view, player))
-        lines.append(f"{who}, {title}: {_seat(hand, seat)}.")
+        lines.append(tr("{who}, {title}: {about}.", who=who, title=title, about=_seat(hand, seat)))
     top, owner = hand.trick.top, hand.trick.owner
     if top is not None and owner is not None:
         by = words.who(view, hand.order[owner])
@@ -225,7 +229,8 @@ def score_lines(view: TableView | None) -> list[str]:
         earned = tr_n("{number} hand won", "{number} hands won", score.hands_won)
         if points:
             earned = tr("{points} points, {won}", points=score.points, won=earned)
-        lines.append(f"{words.name(view, score.player)}: {earned}.")
+        who = words.name(view, score.player)
+        lines.append(tr("{who}: {about}.", who=who, about=earned))
     return lines or [tr("No hand has been finished yet.")]
 
 
@@ -249,7 +254,9 @@ def _who(view: TableView, info: PlayerInfo) -> str:
     elif view.hand is not None or view.hands_played or view.draw is not None:
         parts.append(words.title(title))
     parts += [presence(info.presence)] if info.presence != "here" else []
-    return f"{info.name}: {', '.join(parts)}." if parts else f"{info.name}."
+    if not parts:
+        return f"{info.name}."
+    return tr("{who}: {about}.", who=info.name, about=", ".join(parts))
 
 
 def time_line(model: Model, now: float) -> str:

@@ -226,6 +226,8 @@ class Session:
         """Where we are while there is no link: connecting, or waiting to try again."""
         self._closing: Ended | None = None
         self._on_message: Callable[[Input], None] = lambda message: None
+        self.overhear: Callable[[Input], None] | None = None
+        """Hears what the server says, after `on_message` has believed it."""
 
     # -- what screens and bots call -----------------------------------------------------------
 
@@ -414,6 +416,8 @@ class Session:
         except Impossible as what:  # the table as it is now, if the server can tell it
             self._seq = None
             raise Lost(words.impossible(str(what))) from None
+        if self.overhear is not None:
+            self.overhear(message)
         if isinstance(message, EventMessage) and self._witness is not None:
             verdict = self._witness.watch(message.event)
             if verdict is not None:

@@ -42,6 +42,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Ring when it is our turn."""
     title: bool = True
     """Say in the title of the window when it is our turn."""
+    history: bool = True
+    """Whether hands that were played are written down for `dalmuti stats`."""
 
 
 def path() -> Path:

@@ -54,8 +54,10 @@ def run(given: argparse.Namespace) -> int:
     module, _, function = given.action.partition(":")
     try:
         if "lang" in given:
-            i18n.use(i18n.language_of())  # for what may be wrong with the settings
-            i18n.use(given.lang or settings.load().lang or i18n.language())
+            accents = _utf8()
+            i18n.use(i18n.language_of(), accents=accents)  # for what is wrong with the settings
+            language = given.lang or settings.load().lang or i18n.language()
+            i18n.use(language, accents=accents)
         with quick_imports():
             does = getattr(import_module(module), function)
         code: int = does(given)
@@ -112,7 +114,8 @@ def play(given: argparse.Namespace) -> int:
             ),
         )
         steward = Steward(tuple(levels), hands=given.hands, deal_first=True)
-        code = show(mode, session, steward, given, wishes)
+        with history_of(session, given, wishes):
+            code = show(mode, session, steward, given, wishes)
     finally:
         server.stop()
     _say_saved(server, session.commitments, over=True)
@@ -128,6 +131,22 @@ def _say_saved(server: servers.Server, commitments: Collection[str], *, over: bo
             say(tr("The match was saved: {command}", command=command))
         else:
             say(tr("The match so far was saved: {command}", command=command))
+
+
+@contextmanager
+def history_of(session: Any, given: argparse.Namespace, wishes: Settings) -> Iterator[None]:
+    """Within it the hands of this session are written down; a lesson is none of them."""
+    if not wishes.history or getattr(given, "learn", False):
+        yield
+        return
+    from dalmuti.client.history.historian import Historian
+    from dalmuti.client.words.stats import not_kept
+
+    historian = Historian(given.command)
+    session.overhear = historian.hear
+    yield
+    if historian.problem:
+        say(not_kept(historian.problem))
 
 
 def host(given: argparse.Namespace) -> int:
@@ -196,7 +215,8 @@ def host(given: argparse.Namespace) -> int:
             store=store[0] if store else None,
         )
         steward = Steward((USUAL_BOT,) * given.bots, hands=given.hands)
-        code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
+        with history_of(session, given, wishes):
+            code = show(mode, session, steward, given, wishes, join_lines=tuple(lines))
     finally:
         if store:
             store[0].close()
@@ -249,7 +269,8 @@ def join(given: argparse.Namespace) -> int:
             held=Held(seat.table, seat.token, seat.name) if seat else None,
             store=store[0] if store else None,
         )
-        return show(mode, session, Steward(), given, wishes)
+        with history_of(session, given, wishes):
+            return show(mode, session, Steward(), given, wishes)
     finally:
         if store:
             store[0].close()
@@ -294,7 +315,7 @@ def show(
         from dalmuti.client.talk import Talk
 
         deals = steward.hands is not None
-        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise)
+        talk = Talk(deals_itself=deals, bell=bell, learn=learn, advise=advise, hidden=given.hide)
     if mode == "plain":
         from dalmuti.client.plain import run_plain
 
@@ -310,12 +331,13 @@ def show(
     options = Options(
         join_lines=join_lines,
         stay=session.stay,
-        ascii=bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8(),
+        ascii=ascii_wanted(given, wishes),
         theme=given.theme or wishes.theme,
         mouse=wishes.mouse if given.mouse is None else given.mouse,
         bell=bell,
         title=title,
         learn=learn,
+        hidden=given.hide,
     )
     return anyio.run(run_screen, session, steward, options, advise)
 
@@ -334,20 +356,6 @@ def _advisor(given: argparse.Namespace) -> Any:
 
 
 # -- records and the protocol -----------------------------------------------------------------
-
-
-def replay(given: argparse.Namespace) -> int:
-    """A saved match, told."""
-    from dalmuti.client import replay
-
-    try:
-        record = replay.read(Path(given.file))
-        viewer = None if given.viewer is None else replay.player_of(record, given.viewer)
-    except replay.RecordError as error:
-        raise Refusal(str(error)) from None
-    for line in replay.tell(record, viewer):
-        out.say(line)
-    return OK
 
 
 def verify(given: argparse.Namespace) -> int:
@@ -379,8 +387,7 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
 
     Raises Refusal for a terminal that is too small for the full screen.
     """
-    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-    if not terminal or os.environ.get("TERM") in ("dumb", "unknown"):
+    if not at_terminal() or os.environ.get("TERM") in ("dumb", "unknown"):
         return "plain"
     mode: settings.Mode = given.mode or wishes.mode
     if mode == "screen":
@@ -396,6 +403,16 @@ def mode_of(given: argparse.Namespace, wishes: Settings) -> settings.Mode:
                 )
             )
     return mode
+
+
+def at_terminal() -> bool:
+    """Whether a person types, and reads what is said."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ascii_wanted(given: argparse.Namespace, wishes: Settings) -> bool:
+    """Whether to draw with ASCII signs only: because it was asked for, or nothing else can be."""
+    return bool(given.ascii if given.ascii is not None else wishes.ascii) or not _utf8()
 
 
 def _utf8() -> bool:

@@ -16,9 +16,10 @@ from dalmuti.client import phrases, words
 from dalmuti.client.advice import Advise
 from dalmuti.client.answers import answer, expected, looks_like_an_answer
 from dalmuti.client.autopass import LOCKED, AutoPass, person
-from dalmuti.client.i18n import mark, mark_in, tr, tr_in
+from dalmuti.client.i18n import mark, tr, tr_in
 from dalmuti.client.model import Input, Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import usual_bot
+from dalmuti.client.typed import COMMANDS, in_english
 from dalmuti.client.words.lesson import Course
 from dalmuti.core.events import (
     DealRevealed,
@@ -54,62 +55,6 @@ from dalmuti.protocol.text import safe_text
 LOG_SHOWN = 20
 AUTOPASS_HINT = mark("Type autopass again to choose for yourself.")
 AUTOPASS_OVER = mark("You choose for yourself again.")
-COMMANDS = (
-    mark_in("command", "hand"),
-    mark_in("command", "hide"),
-    mark_in("command", "show"),
-    mark_in("command", "autopass"),
-    mark_in("command", "bell"),
-    mark_in("command", "advice"),
-    mark_in("command", "table"),
-    mark_in("command", "score"),
-    mark_in("command", "who"),
-    mark_in("command", "time"),
-    mark_in("command", "log"),
-    mark_in("command", "say"),
-    mark_in("command", "rules"),
-    mark_in("command", "away"),
-    mark_in("command", "back"),
-    mark_in("command", "deal"),
-    mark_in("command", "add"),
-    mark_in("command", "kick"),
-    mark_in("command", "host"),
-    mark_in("command", "allow"),
-    mark_in("command", "close"),
-    mark_in("command", "tables"),
-    mark_in("command", "join"),
-    mark_in("command", "watch"),
-    mark_in("command", "open"),
-    mark_in("command", "leave"),
-    mark_in("command", "quit"),
-    mark_in("command", "help"),
-    mark_in("command", "lang"),
-)
-ANSWERS = (
-    mark_in("command", "pass"),
-    mark_in("command", "decline"),
-    mark_in("command", "call"),
-    mark_in("command", "give"),
-    mark_in("command", "call greater"),
-)
-
-
-def commands() -> list[str]:
-    """What may be typed as a command: the words of this language, and English everywhere."""
-    return list(dict.fromkeys((*(tr_in("command", each) for each in COMMANDS), *COMMANDS)))
-
-
-def in_english(text: str) -> str:
-    """What was typed, its first word (or all of it) in English where this language has another."""
-    english = (*COMMANDS, *ANSWERS)
-    own = {tr_in("command", each).casefold(): each for each in english}
-    own[words.move(PASS)] = "pass"  # as it stands among the choices
-    whole = text.casefold()
-    if whole in own:
-        return own[whole]
-    word, space, rest = text.partition(" ")
-    plain = word.casefold().removeprefix("/")
-    return plain + space + rest if plain in english else own.get(plain, word) + space + rest
 
 
 class Reply(Struct, frozen=True):
@@ -134,13 +79,14 @@ class Talk:
         deals_itself: bool = False,
         bell: bool = True,
         learn: bool = False,
+        hidden: bool = False,
         advise: Advise | None = None,
         wait: Callable[[], float] = person,
     ) -> None:
         self.model = Model()
         self.deals_itself = deals_itself
         self.bell = bell
-        self.hidden = False
+        self.hidden = hidden
         """What only we may see is not said: somebody looks on, or listens."""
         self.rings = False
         """Whether what was heard last asks us something, and the bell is to ring."""

@@ -135,6 +135,12 @@ def test_what_is_hidden_says_so_and_comes_back() -> None:
     assert look(player) == before
 
 
+def test_one_may_begin_with_hidden_cards() -> None:
+    player = quiet(Stage(4, seed=3).deal().run(you_follow), hidden=True)
+    assert "Hidden, so that nobody sees them" in look(player)
+    assert "have " in look(player.press("h"))
+
+
 def test_keys_work_while_hidden() -> None:
     stage = Stage(4, seed=3).deal().run(you_follow)
     player = quiet(stage)
@@ -250,6 +256,26 @@ def test_the_command_does_the_same() -> None:
     assert player.control.ui.passing
     say(player.control, "/pass", player.now)
     assert not player.control.ui.passing and player.control.ui.selector is not None
+
+
+# -- keys while somebody else decides -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "9", "x", "j", "p"])
+def test_a_key_that_plays_says_whose_turn_it_is(key: str) -> None:
+    stage = Stage(4, seed=3).deal().run(somebody_else)
+    player = quiet(stage).press(key)
+    who = stage.names[stage.match.order[stage.hand.to_act[0]] - 1]
+    assert player.hint == f"It is {who}'s turn." and not player.asked
+
+
+def test_who_is_out_of_a_locked_trick_is_told_why() -> None:
+    options = TableOptions(seats=4, passing="locked")
+    stage = Stage(4, seed=3, options=options).deal().run(you_follow)
+    assert stage.your_seat is not None
+    stage.move(stage.your_seat, PASS)
+    player = quiet(stage).press("9")
+    assert player.hint == "You have passed, and who passes here is out of the trick."
 
 
 # -- bell and title -----------------------------------------------------------------------------

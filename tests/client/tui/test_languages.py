@@ -12,14 +12,19 @@ import pytest
 
 from client.languages import speaking
 from client.tui.tables import NAMES
-from client.tui.test_screens import JOIN, PICTURES, SEATS
+from client.tui.test_screens import JOIN, PICTURES, SEATS, follow
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
+from dalmuti.client.steward import Steward
 from dalmuti.client.tui import keytexts, labels, tabletexts
-from dalmuti.client.tui.canvas import Line, cells, text_of
+from dalmuti.client.tui.canvas import Line, cells, text_of, wrap
+from dalmuti.client.tui.commands import completions, run
+from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.screens import render
+from dalmuti.client.tui.screens.lesson import ROWS
 from dalmuti.client.tui.selector import PlaySelector
-from dalmuti.core.titles import title_of
+from dalmuti.client.words import lesson
+from dalmuti.core.titles import Title, title_of
 from dalmuti.protocol.text import width
 
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -72,7 +77,7 @@ def test_nothing_is_cut_that_english_shows_whole(
     """A translator finds words that fit: no picture has more dots of cut texts than in English."""
     english = text_of(drawn(name, seats, cols, rows))
     for language in ("fr", "nl", "de"):
-        with speaking(language):
+        with speaking(language, strict=True):
             text = text_of(drawn(name, seats, cols, rows))
         more = text.count("…") - english.count("…")
         cut = [line for line in text.splitlines() if "…" in line and line not in english]
@@ -122,3 +127,37 @@ def test_the_help_leaves_a_gap_between_a_key_and_what_it_does(language: str) -> 
         for key, what in keys:
             assert width(keytexts.key_name(key)) <= 11, key
             assert width(keytexts.key_does(what)) <= 24, what
+
+
+@pytest.mark.parametrize("name", ["result", "result-2", "match-over", "draw-titles"])
+def test_titles_of_results_are_whole_even_with_longer_words(language: str, name: str) -> None:
+    text = text_of(drawn(name, 8))
+    for title in Title:
+        assert any(each(title) in text for each in (words.title, words.short_title)), title
+
+
+def test_the_lesson_fits_into_its_lines(language: str) -> None:
+    if language == "pseudo":
+        return
+    longest = "Katharina von Bora II"
+    for text in (*lesson.TEXTS.values(), *lesson.AGAIN.values()):
+        told = tr(text, title=words.a_title(Title.LESSER_DALMUTI), who=longest, place="10", play="")
+        assert len(wrap(told, 76, 0)) <= ROWS, told
+    for keys, line in lesson.PRESS.values():
+        assert max(width(tr(keys)), width(tr(line))) <= 74
+
+
+def test_a_command_changes_the_language_of_what_is_drawn_next() -> None:
+    control = Control(Options(), Steward(), lambda request, **fields: None, lambda leave: None)
+    control.update(follow(4)[0], 0.0)
+
+    def bar() -> str:
+        return text_of(render(control.model, control.ui, 80, 24, 0.0)).splitlines()[0]
+
+    with speaking("en"):
+        assert "4 players" in bar()
+        run(control, "/lang nl", 0.0)
+        assert control.ui.hint == tr("This is English from now on.") and "4 spelers" in bar()
+        run(control, "/lang xx", 0.0)
+        assert "fr (Français)" in control.ui.hint and "4 spelers" in bar()
+        assert completions(control, "/lang n") == ["/lang nl"]

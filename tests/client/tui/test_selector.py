@@ -33,8 +33,8 @@ from dalmuti.core.options import TableOptions
 from dalmuti.protocol.messages import Decision
 
 LATE = 1000.0
-KEYS = [*"0123456789", "x", "j", "J", "left", "right", "up", "down"]
-ANY_KEY = [*KEYS, "enter", "space", "p", "+", "-", "*", "backspace", "escape", "r", "g", "?"]
+KEYS = [*"0123456789", "x", "j", "J", "+", "left", "right", "up", "down"]
+ANY_KEY = [*KEYS, "enter", "space", "p", "-", "*", "backspace", "escape", "r", "g", "?"]
 
 
 def cards(text: str) -> Cards:
@@ -155,6 +155,22 @@ def test_leading_by_keys(keys: str, does: str) -> None:
     assert decided(leading("4x12 3x9 1x1 2xJ"), keys) == does
 
 
+@pytest.mark.parametrize(
+    ("keys", "does"),
+    [
+        ("<right>3x+", "3x11+1J"),
+        ("<right>4xJ", "4x11+2J"),
+        ("<right>2x+", "2x11+1J"),
+        ("2xJ", "2xJ"),
+        ("2xj", "2xJ"),
+        ("1xj", "1xJ"),
+        ("3xj", "nothing: You hold only 2 Jesters."),
+    ],
+)
+def test_jesters_of_the_chosen_rank_by_keys(keys: str, does: str) -> None:
+    assert decided(leading("5x12 7x11 2xJ"), keys) == does
+
+
 def test_typed_nonsense_disarms_enter() -> None:
     selector = following("2x11 2x8", "2x12")
     for keys in ("5", "3x8", "2x", "1"):
@@ -270,18 +286,43 @@ def test_a_follow_takes_hardly_more_than_one_key(seats: int) -> None:
     assert number > 50 and total / number <= 1.15
 
 
+def whole(hand: Cards, move: Move) -> bool:
+    """All cards of a rank, perhaps with Jesters: what people usually lead."""
+    return isinstance(move, Play) and move.rank != JESTER and move.naturals == hand.count(move.rank)
+
+
 @pytest.mark.parametrize("seats", [4, 8, 10])
 def test_no_lead_takes_more_than_five_keys(seats: int) -> None:
-    leads = [
-        (hand, legal)
-        for hand, legal in decisions(seats, 12, random.Random(seats))
-        if PASS not in legal
-    ]
-    both = [each for each in leads if each[0].count(JESTER) == 2]
-    chance = random.Random(seats)
-    for hand, legal in chance.sample(leads, 12) + chance.sample(both, min(4, len(both))):
+    """Every lead of twelve games, and whole groups take three at most."""
+    number = 0
+    for hand, legal in decisions(seats, 12, random.Random(seats)):
+        if PASS in legal:
+            continue
+        number += 1
         found = strokes(PlaySelector.of(legal, hand), 5)
-        assert {str(move) for move in legal} == set(found)
+        assert {str(move) for move in legal} == set(found), hand
+        assert max(found[str(move)] for move in legal if whole(hand, move) or len(legal) == 1) <= 3
+    assert number > 200
+
+
+@pytest.mark.parametrize(
+    "hand", ["5x12 7x11 2xJ", "1x12 4x11 1xJ", "9x12 11x11 10x10 2xJ", "12x12"]
+)
+def test_the_leads_that_are_hardest_to_type(hand: str) -> None:
+    held = cards(hand)
+    legal: list[Move] = [*legal_leads(counts_of(held))]
+    assert set(strokes(PlaySelector.of(legal, held), 5)) == {str(move) for move in legal}
+
+
+@pytest.mark.parametrize("seats", [4, 8, 10])
+def test_the_suggestion_and_passing_take_one_key(seats: int) -> None:
+    for hand, legal in decisions(seats, 4, random.Random(seats)):
+        selector = PlaySelector.of(legal, hand)
+        suggested = selector.press("enter", LATE).move
+        assert suggested == (PASS if selector.suggestion is None else selector.suggestion)
+        assert suggested in legal
+        if PASS in legal:
+            assert selector.press("space", LATE).move == PASS == selector.press("p", LATE).move
 
 
 # -- taxes ------------------------------------------------------------------------------------

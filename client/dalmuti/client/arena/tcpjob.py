@@ -48,7 +48,7 @@ LIMITS: Final = {
     "window_seconds": 0,
     "standin_hands": 0,
     "grace_seconds": 86_400,
-    "gather_seconds": 0.2,
+    "gather_seconds": 0.05,
 }
 """What our server does otherwise: it lets us open and close tables as fast as we can, leaves every
 seat to its bot, and its clocks to us."""

@@ -42,6 +42,11 @@ def command(
 def shared(made: Parser) -> None:
     """What all commands that sit at a table have in common."""
     made.add_argument("--name", metavar="NICK", help="your name; else your login name")
+    shown(made)
+
+
+def shown(made: Parser) -> None:
+    """How all that people look at is shown."""
     language(made)
     how = made.add_mutually_exclusive_group()
     how.add_argument(
@@ -66,6 +71,9 @@ def shared(made: Parser) -> None:
         choices=THEMES,
         metavar="NAME",
         help=f"the colours of the full screen: {', '.join(THEMES)}",
+    )
+    made.add_argument(
+        "--hide", action="store_true", help="begin with your cards hidden; h, or show, shows them"
     )
     for what, about in (
         ("bell", "do not ring when it is your turn"),

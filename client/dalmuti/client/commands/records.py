@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalmuti.client.commands.parts import command, encryption, language
+from dalmuti.client.commands.parts import command, encryption, language, shown, whole
 
 
 def add(commands: Any) -> None:
     """Adds the commands of this module."""
-    for each in (_replay, _verify, _export, _ladder, _describe):
+    for each in (_replay, _verify, _export, _stats, _ladder, _describe):
         each(commands)
 
 
@@ -17,10 +17,13 @@ def _replay(commands: Any) -> None:
     made = command(
         commands,
         "replay",
-        "tell a saved match move by move",
-        "dalmuti replay match.txt",
-        "dalmuti replay match.txt --as Ada",
-        action="dalmuti.client.start:replay",
+        "step through a saved match, or have it told",
+        "dalmuti replay match.txt              step through it on the full screen",
+        "dalmuti replay match.txt --as Ada     with Ada's eyes; else all cards are open",
+        "dalmuti replay match.txt --plain      all of it in sentences",
+        "dalmuti replay match.txt --plain --step",
+        action="dalmuti.client.replay.command:replay",
+        more="Without a terminal all of it is told at once. ? or help says what can be done.",
     )
     made.add_argument("file", metavar="FILE")
     made.add_argument(
@@ -29,8 +32,12 @@ def _replay(commands: Any) -> None:
         metavar="SEAT",
         help="only what this player saw, by number or name; else all cards are open",
     )
-    made.add_argument("--plain", action="store_true", help="sentences only")
-    language(made)
+    made.add_argument(
+        "--step",
+        action="store_true",
+        help="with --plain, or without a terminal: wait for commands, and do not tell it all",
+    )
+    shown(made)
 
 
 def _verify(commands: Any) -> None:
@@ -62,6 +69,30 @@ def _export(commands: Any) -> None:
         metavar="SEAT",
         help="the decisions of this player only, by number or name; else of all, each as he saw it",
     )
+
+
+def _stats(commands: Any) -> None:
+    made = command(
+        commands,
+        "stats",
+        "show what you have played: titles, places, points",
+        "dalmuti stats",
+        "dalmuti stats --last 20",
+        "dalmuti stats --json",
+        "dalmuti stats --forget                delete your history",
+        action="dalmuti.client.history.command:stats",
+        more="The history is a file on this machine; `history = false` in settings.toml stops it.",
+    )
+    made.add_argument(
+        "--last", type=whole(0, 1000), default=5, metavar="N", help="list the last N matches (5)"
+    )
+    made.add_argument("--json", action="store_true", help="as JSON")
+    made.add_argument("--forget", action="store_true", help="delete the history, and show nothing")
+    made.add_argument("--plain", action="store_true", help="numbers and sentences, without bars")
+    made.add_argument(
+        "--ascii", action="store_true", default=None, help="draw with ASCII characters only"
+    )
+    language(made)
 
 
 def _ladder(commands: Any) -> None:

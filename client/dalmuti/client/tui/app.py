@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import anyio
+from msgspec.structs import replace
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
@@ -41,6 +42,8 @@ from dalmuti.client import out, words
 from dalmuti.client.advice import Advise
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Input, reduce
+from dalmuti.client.replay.cursor import Cursor
+from dalmuti.client.replay.own import OwnHand
 from dalmuti.client.session import Ended
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import labels
@@ -50,8 +53,11 @@ from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
 from dalmuti.client.tui.process import OwnProcess, Process
+from dalmuti.client.tui.rewind import ReplayControl
 from dalmuti.client.tui.screens import render, scrolled, too_small
+from dalmuti.client.tui.state import scene_of
 from dalmuti.client.tui.style import style_of
+from dalmuti.client.words import rewindtexts
 from dalmuti.protocol.messages import MAX_CHAT, Request
 
 REDRAW_SECONDS: Final = 0.05
@@ -138,6 +144,9 @@ class Screen:
         self._session_over = anyio.Event()
         self._tick: asyncio.TimerHandle | None = None
         self._handlers: dict[str, Callable[[MouseEvent], object]] = {}
+        self._own_hand = OwnHand()
+        self.rewind: ReplayControl | None = None
+        """While the hand just played is shown again: what keys and clicks go to."""
         self._chat = ChatBuffer(multiline=False, on_text_changed=lambda _: self._offer())
         self._body = Window(
             FormattedTextControl(self._text, focusable=True, show_cursor=self.options.cursor),
@@ -235,21 +244,58 @@ class Screen:
 
     def hear(self, message: Input) -> None:
         """A message from the session."""
+        before = self.control.model.table
         self.control.update(reduce(self.control.model, message, self.now), self.now)
+        self._own_hand.hear(before, message)
+        if self.rewind is not None and not self._shows_result():
+            self.rewind = None
         self._changed()
 
     def _changed(self) -> None:
         """Draws again soon, and once more when a clock on the screen goes on."""
         self.app.invalidate()
         self._attention.title(self.control.title)
-        delay = self.control.next_tick(self.now)
+        delays = [each.next_tick(self.now) for each in (self.control, self.mind)]
+        delay = min((each for each in delays if each is not None), default=None)
         if delay is not None and self._tick is None:
             self._tick = asyncio.get_running_loop().call_later(delay, self._ticked)
 
     def _ticked(self) -> None:
         self._tick = None
         self.control.tick(self.now)
+        if self.rewind is not None:
+            self.rewind.tick(self.now)
         self._changed()
+
+    # -- the hand just played, once more -------------------------------------------------------
+
+    @property
+    def mind(self) -> Control:
+        """What keys and clicks go to now."""
+        return self.rewind or self.control
+
+    def _shows_result(self) -> bool:
+        model, ui = self.control.model, self.control.ui
+        return not ui.overlay and model.link.state != "lost" and scene_of(model, ui) == "result"
+
+    def _show_hand_again(self) -> None:
+        tape, ui = self._own_hand.tape(), self.control.ui
+        if tape is None:
+            ui.hint = tr(rewindtexts.NOTHING_KEPT)
+            return
+        options = replace(self.options, ascii=ui.ascii, theme=ui.theme, mouse=ui.mouse)
+        cursor = Cursor.at_start(tape, tape.you)
+        verified = self.control.model.verified
+        self.rewind = ReplayControl(cursor, options, lambda leave: self._stop_rewind(), verified)
+
+    def _stop_rewind(self) -> None:
+        self.rewind = None
+
+    def _same_look(self) -> None:
+        """Colours that are chosen while a hand is shown again stay."""
+        if self.rewind is not None:
+            ui, chosen = self.control.ui, self.rewind.ui
+            ui.theme, ui.ascii, ui.mouse = chosen.theme, chosen.ascii, chosen.mouse
 
     # -- keys (see `keys`) ---------------------------------------------------------------------
 
@@ -263,19 +309,28 @@ class Screen:
 
     def press(self, key: str) -> None:
         if not self._too_small():
-            self.control.press(key, self.now)
+            self._press(key)
             self._stop_at_the_end()
             self._changed()
 
+    def _press(self, key: str) -> None:
+        if key == "r" and self.rewind is None and self._shows_result():
+            self._show_hand_again()
+        else:
+            self.mind.press(key, self.now)
+        self._same_look()
+
     def _stop_at_the_end(self) -> None:
         """The log is scrolled no further than it goes, or the way back would begin with nothing."""
-        ui, size = self.control.ui, self.app.output.get_size()
-        if ui.log_back:
-            ui.log_back = scrolled(self.control.model, ui, size.columns, size.rows, self.now)
+        mind, size = self.mind, self.app.output.get_size()
+        if mind.ui.log_back:
+            shown = scrolled(mind.model, mind.ui, size.columns, size.rows, self.now)
+            mind.ui.log_back = shown
 
     def open_chat(self, text: str = "") -> None:
         if self._too_small():
             return
+        self.rewind = None
         self.control.ui.chatting = True
         self.control.ui.overlay = ""
         self._chat.text = text
@@ -326,13 +381,18 @@ class Screen:
 
     def _text(self) -> StyleAndTextTuples:
         size = self.app.output.get_size()
-        lines = render(self.control.model, self.control.ui, size.columns, size.rows, self.now)
         fragments: StyleAndTextTuples = []
-        for number, spans in enumerate(lines):
+        for number, spans in enumerate(self.lines(size.columns, size.rows)):
             if number:
                 fragments.append(("", "\n"))
             self._add_line(fragments, spans)
         return fragments
+
+    def lines(self, cols: int, rows: int) -> list[Line]:
+        """What is to be seen now."""
+        if self.rewind is not None:
+            return self.rewind.lines(cols, rows, self.now)
+        return render(self.control.model, self.control.ui, cols, rows, self.now)
 
     def _add_line(self, fragments: StyleAndTextTuples, spans: Line) -> None:
         for part in spans:
@@ -347,11 +407,12 @@ class Screen:
 
             def handle(event: MouseEvent) -> object:
                 if event.event_type is MouseEventType.MOUSE_UP and target and not self._too_small():
-                    self.control.click(target, self.now)
+                    self.mind.click(target, self.now)
+                    self._same_look()
                 elif event.event_type is MouseEventType.SCROLL_UP:
-                    self.control.wheel(True)
+                    self.mind.wheel(True)
                 elif event.event_type is MouseEventType.SCROLL_DOWN:
-                    self.control.wheel(False)
+                    self.mind.wheel(False)
                 else:
                     return NotImplemented
                 self._stop_at_the_end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalmuti.client import words
 from dalmuti.client.i18n import LANGUAGES, tr
-from dalmuti.client.tui import tabletexts
+from dalmuti.client.tui import switches, tabletexts
 from dalmuti.client.tui.control import Control
 from dalmuti.client.tui.keytexts import COMMANDS
 from dalmuti.client.tui.style import THEMES
@@ -63,11 +63,11 @@ def run(control: Control, text: str, now: float) -> None:
         case "/pass" if control.table is not None:
             control.pass_on(now)
         case "/hide":
-            control.hide(not control.ui.hidden)
+            switches.hide(control.ui, not control.ui.hidden)
         case "/theme":
-            control.set_theme(rest)
+            switches.set_theme(control.ui, rest)
         case "/ascii" | "/mouse" | "/bell" | "/title":
-            control.toggle(command.removeprefix("/"))
+            switches.toggle(control.ui, command.removeprefix("/"))
         case _:
             assert control.table is not None
             _at_table(control, control.table, command, rest)

@@ -18,7 +18,7 @@ from dalmuti.client.autopass import AutoPass, person
 from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, Model
 from dalmuti.client.steward import Steward, usual_bot
-from dalmuti.client.tui import asidetexts, labels, tabletexts
+from dalmuti.client.tui import asidetexts, labels, switches, tabletexts
 from dalmuti.client.tui.selector import (
     COMMIT_KEYS,
     DEAF_SECONDS,
@@ -29,7 +29,6 @@ from dalmuti.client.tui.selector import (
     select,
 )
 from dalmuti.client.tui.state import Ui, scene_of
-from dalmuti.client.tui.style import THEMES
 from dalmuti.client.words.lesson import Course
 from dalmuti.core.cards import parse_play
 from dalmuti.core.moves import PASS
@@ -74,6 +73,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """Show the first draw step by step; without it only the log tells of it."""
     learn: bool = False
     """A lesson: what comes up is explained above the table."""
+    hidden: bool = False
+    """Begin with the own cards hidden."""
     bell: bool = True
     """Ring when it is our turn."""
     title: bool = True
@@ -104,6 +105,7 @@ class Control:
             ascii=options.ascii,
             theme=options.theme,
             mouse=options.mouse,
+            hidden=options.hidden,
             bell=options.bell,
             title=options.title,
             course=Course() if options.learn else None,
@@ -292,7 +294,7 @@ class Control:
         self.ui.hint = ""
         self._pressed_at = now
         if key == "h":
-            self.hide(not self.ui.hidden)
+            switches.hide(self.ui, not self.ui.hidden)
             return
         if self.ui.overlay and self._in_overlay(key):
             return
@@ -343,9 +345,9 @@ class Control:
             case "q":
                 self.ui.overlay = "leave"
             case "c":
-                self._next_theme()
+                switches.next_theme(self.ui)
             case "m":
-                self.toggle("mouse")
+                switches.toggle(self.ui, "mouse")
             case "pageup":
                 self._scroll(PAGE)
             case "pagedown":
@@ -357,15 +359,6 @@ class Control:
     def _scroll(self, lines: int) -> None:
         """The log goes back or on; where it ends only the screen knows (`screens.scrolled`)."""
         self.ui.log_back = max(0, self.ui.log_back + lines)
-
-    def _next_theme(self) -> None:
-        """The next colours; after the last ones the signs change between Unicode and ASCII."""
-        names = list(THEMES)
-        at = names.index(self.ui.theme) + 1
-        if at == len(names):
-            self.ui.ascii = not self.ui.ascii
-        self.ui.theme = names[at % len(names)]
-        self.ui.hint = tabletexts.theme_is(self.ui.theme + (", ASCII" if self.ui.ascii else ""))
 
     # -- keys of one scene ------------------------------------------------------------------------
 
@@ -426,8 +419,21 @@ class Control:
                 self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
         elif self.ui.passing and key in COMMIT_KEYS:
             self.ui.hint = tr(asidetexts.PASSING_HINT)
-        elif key not in ("escape", "enter", "space"):
+        elif key in ("enter", "space") or key in PlaySelector.KEYS:
+            self.ui.hint = self._why_not_now()
+        elif key != "escape":
             self.ui.hint = tr(tabletexts.UNKNOWN_KEY)
+
+    def _why_not_now(self) -> str:
+        """Why a key that decides does nothing; empty where the screen says it already."""
+        hand = self.table.hand if self.table is not None else None
+        if self.table is None or hand is None or hand.phase != "tricks" or hand.turn is None:
+            return ""
+        if self.table.options.passing == "locked" and hand.seat in hand.trick.passed:
+            return tr(labels.LOCKED_OUT)
+        if hand.seat is None or hand.seat in hand.finished or hand.seat in hand.turn.seats:
+            return ""
+        return labels.waits_for(words.who(self.table, hand.order[hand.turn.seats[0]]))
 
     def pass_on(self, now: float) -> None:
         """Passes by itself for the rest of this trick, or not any more."""
@@ -439,33 +445,10 @@ class Control:
             self.ui.selector = None
         self.ui.hint = said
 
-    def hide(self, hidden: bool) -> None:
-        """Hides what only we may see, or shows it."""
-        self.ui.hidden = hidden
-        self.ui.hint = tr(asidetexts.HIDDEN if hidden else asidetexts.SHOWN)
-
-    def toggle(self, what: str) -> None:
-        """Switches `ascii`, `mouse`, `bell` or `title` on or off, and says so."""
-        on = not getattr(self.ui, what)
-        setattr(self.ui, what, on)
-        self.ui.hint = tr(asidetexts.TOGGLED[what][not on])
-
-    def set_theme(self, name: str) -> None:
-        """Other colours, by name; without one the next."""
-        if not name:
-            self._next_theme()
-        elif name in THEMES:
-            self.ui.theme = name
-            self.ui.hint = tabletexts.theme_is(name)
-        else:
-            self.ui.hint = asidetexts.no_theme(name, list(THEMES))
-
     @property
     def title(self) -> str:
         """What the title of the window says; empty where it is to say nothing."""
-        if not self.ui.title:
-            return ""
-        return tr(asidetexts.TITLE_TURN if self.ui.selector is not None else asidetexts.TITLE)
+        return switches.title(self.ui)
 
     def _take(self, step: Step, *, deciding: bool = False) -> None:
         """What a key or click did to the decision; a move goes to the server.
@@ -475,8 +458,8 @@ class Control:
         decision = self.model.decision
         self.ui.selector = step.selector
         self.ui.hint = step.hint
-        if self.ui.hidden and step.hint and not asidetexts.tells_nothing(step.hint):
-            self.ui.hint = tr(asidetexts.HIDDEN_HINT) if deciding else ""
+        if self.ui.hidden:
+            self.ui.hint = switches.hint_while_hidden(step.hint, deciding=deciding)
         if step.move is not None and decision is not None:
             self.ui.sent = step.move
             self.ui.selector = None

@@ -131,6 +131,32 @@ KEYS_LOBBY: Final[Keys] = (
     ("n", "new table"),
     ("q", "quit"),
 )
+KEYS_REPLAY: Final[Keys] = (
+    ("Arrows", "move, trick"),
+    ("Space", "play"),
+    ("g", "go to"),
+    ("1-9", "seat"),
+    ("o", "open"),
+    ("q", "quit"),
+    ("n p", "hand"),
+    ("+ -", "speed"),
+)
+HELP_REPLAY: Final[Keys] = (
+    ("Left Right", "a move back, a move on"),
+    ("Up Down, [ ]", "to the trick before, to the next trick"),
+    ("p n, { }", "to the hand before, to the next hand"),
+    ("< >", "to the beginning of this hand, to its end"),
+    ("g", "go to a move: 57; to a trick: t5; to a hand: h3"),
+    ("Space", "play on by itself, or stop"),
+    ("+ -", "faster, slower"),
+    ("1 to 9, 0", "with the eyes of this seat: 1 is the highest, 0 the tenth"),
+    ("o", "all cards open"),
+    ("PgUp PgDn, l, s", "scroll the log, larger log, scores"),
+    ("m, c", "mouse on or off, colours"),
+    ("mouse", "click the bar, a key below, or a player among all cards"),
+    ("q, Ctrl-C", "quit"),
+)
+KEYS_RESULT: Final[Keys] = (("r", "replay"),)
 KEY_HELP: Final = ("?", "help")
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
@@ -153,6 +179,8 @@ KEY_OF: Mapping[str, str] = {
     "w": "w",
     "r": "r",
     "j": "j",
+    "g": "g",
+    "o": "o",
     "-": "-",
     "?": "?",
     "PgUp": "pageup",
@@ -212,7 +240,7 @@ HELP_KEYS: Mapping[str, Keys] = {
     ),
     "draw": (("Enter", "the next step"), ("Esc", "to the end")),
     "room": _HELP_WAIT,
-    "result": _HELP_WAIT,
+    "result": (*_HELP_WAIT, ("r", "see this hand again")),
     "lobby": (
         ("Up Down", "choose a table"),
         ("Enter", "sit down there"),

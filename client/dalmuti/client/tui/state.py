@@ -50,6 +50,8 @@ class Ui:
     held_until: float | None = None
     """While the connection is lost: until when the table waits for us, at least."""
     lobby_index: int = 0
+    told: tuple[str, tuple[str, ...]] | None = None
+    """In a replay, where a choice would be: a title, and what happened last."""
     draw_step: int | None = None
     """How much of the first draw is shown: its rounds, then the titles; None: not any more."""
 

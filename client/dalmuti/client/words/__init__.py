@@ -7,7 +7,7 @@ be translated, and read aloud.
 
 from dalmuti.client.words.advising import NO_ADVICE, NOT_ASKED, advice
 from dalmuti.client.words.ending import movements
-from dalmuti.client.words.events import not_fair, places, sentence, verified
+from dalmuti.client.words.events import sentence
 from dalmuti.client.words.houserules import HOW_TO_PLAY, how_to_play, option, rules, rules_short
 from dalmuti.client.words.names import (
     You,
@@ -37,6 +37,7 @@ from dalmuti.client.words.names import (
     you,
 )
 from dalmuti.client.words.reasons import CODES, refused, unasked, why_not
+from dalmuti.client.words.results import not_fair, places, verdict, verified
 from dalmuti.client.words.troubles import (
     BYES,
     ERRORS,
@@ -125,6 +126,7 @@ __all__ = [
     "unasked",
     "unreachable",
     "unseated",
+    "verdict",
     "verified",
     "which_table",
     "who",

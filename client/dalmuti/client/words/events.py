@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalmuti.client.foreign import said
 from dalmuti.client.i18n import tr, tr_n
-from dalmuti.client.words.houserules import rules
+from dalmuti.client.words.coming import about_table
 from dalmuti.client.words.names import (
     You,
     a_title,
@@ -15,13 +14,10 @@ from dalmuti.client.words.names import (
     first_upper,
     hand,
     listed,
-    name,
     ordinal,
     play,
     rank,
-    title,
     who,
-    with_kind,
 )
 from dalmuti.core import events as ev
 from dalmuti.core.cards import JESTER
@@ -104,60 +100,7 @@ def sentence(event: Seen, before: TableView, after: TableView) -> str | None:
         case ev.MatchRestarted():
             return tr("A new match begins.")
         case _:
-            return _table_sentence(event, before, after)
-
-
-def _table_sentence(event: Seen, before: TableView, after: TableView) -> str | None:
-    """About the table itself: who comes, goes, watches and talks."""
-    say = _Speaker(after)
-    match event:
-        case ev.PlayerJoined(who=info):
-            waits = before.state == "hand"
-            if isinstance(say.who(info.player), You):
-                return _you_sit_down(waits)
-            if waits:
-                return tr(
-                    "{who} sits down and will play from the next hand on.", who=with_kind(info)
-                )
-            return tr("{who} sits down.", who=with_kind(info))
-        case ev.PlayerLeft(player=player, reason=reason):
-            return _player_left(say.who(player), reason)
-        case ev.PresenceChanged(player=player, presence=presence, ms=ms):
-            return _presence(say.who(player), presence, ms)
-        case ev.HostChanged(player=player):
-            if isinstance(say.who(player), You):
-                return tr("You are the host now.")
-            return tr("{who} is the host now.", who=say.who(player))
-        case ev.WatchersChanged(names=names):
-            come = [each for each in names if each not in before.watchers]
-            gone = [each for each in before.watchers if each not in names]
-            parts = []
-            if come:
-                text = tr_n("{names} watches.", "{names} watch.", len(come), names=listed(come))
-                parts.append(text)
-            if gone:
-                text = tr_n(
-                    "{names} no longer watches.",
-                    "{names} no longer watch.",
-                    len(gone),
-                    names=listed(gone),
-                )
-                parts.append(text)
-            return " ".join(parts) or None
-        case ev.Chatted(name=speaker, text=text):
-            return tr("{who} says: {text}", who=speaker, text=text)
-        case ev.TableClosed(reason=reason):
-            return {
-                "host": tr("The host has closed the table."),
-                "empty": tr("The table is closed: nobody is left."),
-                "shutdown": tr("The table is closed: the server stops."),
-                "error": tr("The table is closed: something went wrong in the server."),
-                "admin": tr("The table was closed by whoever runs the server."),
-            }[reason]
-        case ev.TableOpened(table=table, options=options):
-            return tr("Table {table} is open, {rules}.", table=table, rules=rules(options))
-        case _:
-            return None
+            return about_table(event, before, after)
 
 
 # -- the hand ---------------------------------------------------------------------------------
@@ -337,96 +280,3 @@ def _match_ended(winners: Sequence[str]) -> str:
         return f"{over} {tr('You win.')}"
     won = tr_n("{names} wins.", "{names} win.", len(winners), names=listed(winners))
     return f"{over} {first_upper(won)}"
-
-
-# -- who comes and goes -----------------------------------------------------------------------
-
-
-def _you_sit_down(waits: bool) -> str:
-    if waits:
-        return tr("You sit down and will play from the next hand on.")
-    return tr("You sit down.")
-
-
-def _player_left(player: str, reason: str) -> str:
-    if isinstance(player, You):
-        return {
-            "left": tr("You leave the table."),
-            "kicked": tr("You are sent away."),
-            "lost": tr("You are gone for good; the seat is free."),
-            "closed": tr("You get up: the table is closed."),
-        }[reason]
-    return {
-        "left": tr("{who} leaves the table.", who=player),
-        "kicked": tr("{who} is sent away.", who=player),
-        "lost": tr("{who} is gone for good; the seat is free.", who=player),
-        "closed": tr("{who} gets up: the table is closed.", who=player),
-    }[reason]
-
-
-def _presence(player: str, presence: str, ms: int | None) -> str:
-    seconds = ms // 1000 if ms else None
-    if isinstance(player, You):
-        lost = tr("You have lost the connection.")
-        if seconds is not None:
-            lost = tr(
-                "You have lost the connection; the stand-in plays in {seconds} s.", seconds=seconds
-            )
-        return {
-            "here": tr("You are back."),
-            "lost": lost,
-            "away": tr("You are away; the stand-in plays."),
-            "standin": tr("The stand-in plays for you now."),
-            "left": tr("You have left; the stand-in plays to the end of the hand."),
-        }[presence]
-    lost = tr("{who} has lost the connection.", who=player)
-    if seconds is not None:
-        lost = tr(
-            "{who} has lost the connection; the stand-in plays in {seconds} s.",
-            who=player,
-            seconds=seconds,
-        )
-    return {
-        "here": tr("{who} is back.", who=player),
-        "lost": lost,
-        "away": tr("{who} is away; the stand-in plays.", who=player),
-        "standin": tr("The stand-in plays for {who} now.", who=player),
-        "left": tr("{who} has left; the stand-in plays to the end of the hand.", who=player),
-    }[presence]
-
-
-# -- results ----------------------------------------------------------------------------------
-
-
-def places(event: ev.HandEnded, view: TableView) -> list[str]:
-    """One line per place of a hand that ended: `1. Ada, Greater Dalmuti`."""
-    seats = len(event.places)
-    return [_place(view, seats, place, line) for place, line in enumerate(event.places, start=1)]
-
-
-def _place(view: TableView, seats: int, place: int, line: ev.Result) -> str:
-    own = title(title_of(place - 1, seats))
-    if line.standin:
-        own = tr("{title} (stand-in)", title=own)
-    return f"{place}. {name(view, line.player)}, {own}"
-
-
-def verified(number: int, problems: Sequence[str]) -> str:
-    """What the check of a revealed deal found; no problems where all is as committed."""
-    if not problems:
-        return tr("Hand {hand}: deal verified.", hand=number)
-    return tr(
-        "WARNING: the deal of hand {hand} is NOT what the server was bound to: {problems}."
-        " Somebody has cheated, or the server is broken.",
-        hand=number,
-        problems="; ".join(map(said, problems)),
-    )
-
-
-def not_fair() -> str:
-    """What a record of known deals can prove, and what it cannot."""
-    return tr(
-        "This table was not fair: its deals were known beforehand, from a seed that somebody gave."
-        " Nothing can prove that nobody knew or chose the cards. What can be verified follows: that"
-        " the cards come from the seeds that the file has, that every move was legal, the places."
-    )

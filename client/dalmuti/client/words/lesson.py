@@ -95,6 +95,7 @@ AGAIN: Final = {
     "only_pass": mark("Again there is nothing but to pass."),
     "revolution": mark("Once more: a revolution, for whoever was dealt both Jesters."),
     "tax": mark("Taxes again: what do you give back?"),
+    "result": mark("This hand is over as well. The lesson has nothing to add."),
 }
 """What stands beside a decision at which nothing is new."""
 PRESS: Final = {
@@ -149,6 +150,8 @@ class Course(Struct, frozen=True, kw_only=True):
     type: str = ""
     """The same for one who types lines."""
     moment: tuple[object, ...] = ()
+    again: bool = False
+    """The text is no explanation, but a word beside a decision at which nothing was new."""
     unread: bool = False
     """The text came up while others played, and no decision of ours has come since."""
 
@@ -165,30 +168,26 @@ class Course(Struct, frozen=True, kw_only=True):
             if keep
             else next((t for t in _topics(model, step, self.lines) if t not in self.told), None)
         )
-        key: str = new if new in PRESS else _kind(decision) if step is None else "draw"
-        press, type_ = PRESS.get(key, ("", ""))
+        situation = _situation(model, step)
+        press, type_ = PRESS.get(new if new in PRESS else situation, ("", ""))
         fields = _fields(model)
-        if new is not None:
-            return replace(
-                self,
-                told=(*self.told, new),
-                topic=new,
-                text=tr(TEXTS[new], **fields),
-                press=tr(press),
-                type=tr(type_, **fields) if type_ else "",
-                moment=moment,
-                unread=new in WAITS,
-            )
-        text = self.text if keep or decision is None else tr(AGAIN.get(_kind(decision), ""))
-        return replace(
+        told = replace(
             self,
-            topic=None,
-            text=text,
+            topic=new,
             press=tr(press),
-            type=tr(type_),
+            type=tr(type_, **fields),
             moment=moment,
             unread=self.unread and decision is None,
         )
+        if new is not None:
+            text = tr(TEXTS[new], **fields)
+            return replace(
+                told, told=(*self.told, new), text=text, again=False, unread=new in WAITS
+            )
+        if keep or (not situation and not self.again):
+            return told  # what was said stays, until there is something else to say
+        again = AGAIN.get(situation, "")
+        return replace(told, text=tr(again), again=True)
 
 
 def _moment(model: Model, step: int | None) -> tuple[object, ...]:
@@ -205,7 +204,13 @@ def _moment(model: Model, step: int | None) -> tuple[object, ...]:
     return (hand.number, hand.phase, hand.finished, number)
 
 
-def _kind(decision: Decision | None) -> str:
+def _situation(model: Model, step: int | None) -> str:
+    """What kind of thing there is to do now; empty while others play."""
+    table, decision = model.table, model.decision
+    if step is not None:
+        return "draw"
+    if table is not None and table.hand is None:
+        return "result" if table.result is not None else ""
     if decision is None:
         return ""
     if decision.kind == "follow" and len(decision.choices) == 1:

@@ -68,7 +68,9 @@ def _not_held(held: Sequence[int], play: Play) -> str:
     if play.jesters > held[JESTER]:
         if not held[JESTER]:
             return tr("You hold no Jester.")
-        return tr("You hold only one Jester.")
+        return tr_n(
+            "You hold only {number} Jester.", "You hold only {number} Jesters.", held[JESTER]
+        )
     has, wanted = held[play.rank], play.count - play.jesters
     if not has:
         return tr("You hold no card of rank {rank}.", rank=play.rank)

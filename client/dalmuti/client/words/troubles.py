@@ -104,9 +104,15 @@ def unreachable(address: str, problem: OSError) -> str:
     return tr("Cannot connect to {address}: {reason}.", address=address, reason=text or problem)
 
 
+def _seconds(seconds: float) -> str:
+    return f"{seconds:g}"
+
+
 def no_welcome(seconds: float) -> str:
     """Somebody takes the connection, and does not speak as a server of ours would."""
-    return tr("No welcome came within {seconds} s: is it a Dalmuti server?", seconds=f"{seconds:g}")
+    return tr(
+        "No welcome came within {seconds} s: is it a Dalmuti server?", seconds=_seconds(seconds)
+    )
 
 
 def silent(address: str, seconds: float, *, with_password: bool) -> str:
@@ -116,14 +122,14 @@ def silent(address: str, seconds: float, *, with_password: bool) -> str:
             "{address} takes the connection, but no welcome came within {seconds} s: it is no"
             " Dalmuti server, or it hangs.",
             address=address,
-            seconds=f"{seconds:g}",
+            seconds=_seconds(seconds),
         )
     return tr(
         "{address} takes the connection, but no welcome came within {seconds} s: it is no Dalmuti"
         " server, or it hangs. If it wants a password and wrong ones came before, it answers"
         " late: give the right one with --password.",
         address=address,
-        seconds=f"{seconds:g}",
+        seconds=_seconds(seconds),
     )
 
 

@@ -335,6 +335,7 @@ class Room:
                 self._recorder = None
         if self._keeper is not None:
             began = time.perf_counter()
+            await self._keeper.settle()  # a commit does appends last: never with what deletes them
             await self._keeper.keep(self.table, batch, self._place)
             self._metrics.journal_seconds.observe(time.perf_counter() - began)
 

@@ -78,7 +78,7 @@ def _rows(scene: Scene, drawn: TitlesDrawn, shown: tuple[DrawRound, ...], done: 
             above.append(column(edges[0], each, "dim"))
             below.append(column(edges[1], each, "dim"))
         if done:
-            name = words.title(title_of(place - 1, len(order)))
+            name = words.fitting_title(title_of(place - 1, len(order)), title)
             row.append(column(name, title, "accent" if style else "bold"))
         lines += [above, row, below] if drawn_large else [row]
     if not drawn_large and scene.tall and scene.rows >= 2 * len(order) + 16:

@@ -67,6 +67,8 @@ def table_screen(
     """
     hand, choice = hiding.hand_section(scene, hand), hiding.choice_section(scene, choice)
     does, keys = "" if scene.ui.hidden else does, hiding.keys_of(scene, keys)
+    if scene.ui.told is not None:
+        choice, does, mine = _told_last(*scene.ui.told, len(choice[1])), "", True
     if scene.round:
         heading = [line(span(middle[0], "head")), line()] if middle[0] else []
         return court_screen(
@@ -104,6 +106,12 @@ def table_screen(
         frame.row(row)
     frame.rule("└┘")
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
+
+
+def _told_last(title: str, texts: Sequence[str], rows: int) -> tuple[str, list[Line]]:
+    """In a replay, in the place of a choice: what happened last."""
+    lines = [line(span(text)) for text in texts[:rows]]
+    return title, lines + [[] for _ in range(rows - len(lines))]
 
 
 def hand_parts(scene: Scene, *more: str) -> list[str]:

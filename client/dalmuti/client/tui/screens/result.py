@@ -6,7 +6,7 @@ from typing import Final
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import labels, placetexts, tabletexts
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
@@ -58,8 +58,14 @@ def result(scene: Scene) -> list[Line]:
         title_bar(scene, *parts),
         *frame.rows,
         chat_row(scene),
-        key_bar(scene, host_keys(scene)),
+        key_bar(scene, _keys(scene)),
     ]
+
+
+def _keys(scene: Scene) -> keytexts.Keys:
+    """The keys between hands; for the scores, which stand here, that for the hand once more."""
+    (again,) = keytexts.KEYS_RESULT
+    return [again if key == "s" else (key, what) for key, what in host_keys(scene)]
 
 
 def _spaced(scene: Scene) -> list[Line]:
@@ -123,9 +129,13 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
             Span("", " "),
             column(placetexts.moved(each.seat - place, not wide), moved - 1, style or "bold"),
             Span("", " "),
-            column(words.title(title_of(each.seat, seats)), title - 1, "dim"),
+            column(words.fitting_title(title_of(each.seat, seats), title - 1), title - 1, "dim"),
             Span("", " "),
-            column(words.title(title_of(place, seats)), title - 1, style or "bold"),
+            column(
+                words.fitting_title(title_of(place, seats), title - 1),
+                title - 1,
+                style or "bold",
+            ),
             Span("", " "),
         ]
         score = scores.get(each.player)
@@ -215,7 +225,10 @@ def _standing(scene: Scene) -> list[Line]:
                 column(f"{place:3}", 5, "dim"),
                 column(scene.who(score.player), name - 1, style or ("bold" if wins else "")),
                 Span("", " "),
-                column("-" if now is None else words.title(title_of(now, len(order))), title),
+                column(
+                    "-" if now is None else words.fitting_title(title_of(now, len(order)), title),
+                    title,
+                ),
                 column(str(has), number + 2, "bold", right=True),
                 Span("", "  "),
                 span("█" * (has * bar // most if most else 0), "bar" if wins else "dim"),

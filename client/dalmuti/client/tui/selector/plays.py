@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from dalmuti.client.tui.selector.base import COMMIT_KEYS, Step, add_digit, readi
 from dalmuti.core.cards import JESTER, Cards, Play, counts_of
 from dalmuti.core.moves import PASS, Move
 
+MOST_JESTERS: Final = 2
 _TYPED = re.compile(r"(?:(?P<count>\d+)x)?(?P<rank>\d*)(?P<plus>\+(?P<jesters>[12]?)j?)?")
 
 
@@ -166,7 +167,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     def _named(self) -> Play | None:
         """The set that was typed, whether we can play it or not."""
         if self.typed.endswith("xj"):
-            count = int(self.typed[:-2])
+            count = _count(self.typed[:-2])
             return Play(JESTER, count, count)
         match = _TYPED.fullmatch(self.typed)
         if match is None:
@@ -179,7 +180,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
             return None
         usual = self.top.count if self.top else max(1, self.held[rank])
         jesters = int(match["jesters"] or 1) if match["plus"] else 0
-        return Play(rank, int(match["count"] or usual), jesters)
+        return Play(rank, _count(match["count"]) if match["count"] else usual, jesters)
 
     def _enter(self) -> Step:
         if not self.armed:
@@ -210,10 +211,14 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
     def _jester(self, key: str) -> Step:
         """`j` goes through the numbers of Jesters, `J` is all or none, `+1J` is as it is written.
 
-        A leader's naturals stay and the set grows; who follows keeps the size.
+        A leader's naturals stay and the set grows; who follows keeps the size. After `4x` all of
+        this is part of what is typed: `4x+` and `4xJ` are four of the chosen rank, one or all of
+        them Jesters; `2xj` are Jesters alone.
         """
         if key != "-" and self.typed.endswith("x"):
-            return self._type(self.typed + "j", self.anchor)
+            alone = key == "j" or (key == "J" and _count(self.typed[:-1]) <= MOST_JESTERS)
+            more = "j" if alone else "+" if key == "+" else f"+{self.held[JESTER]}"
+            return self._type(self.typed + more, self.anchor)
         if key == "+" and self.typed and self.armed and "+" not in self.typed:
             return self._type(self.typed + "+", self.anchor)
         if key in "jJ" and "+" in self.typed:
@@ -257,7 +262,7 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
 
     def _meaning(self, typed: str, anchor: Play | None) -> Play | None:
         if typed.endswith("xj"):
-            count = int(typed[:-2])
+            count = _count(typed[:-2])
             return next((p for p in self.plays if p.rank == JESTER and p.count == count), None)
         match = _TYPED.fullmatch(typed)
         if match is None:
@@ -268,9 +273,14 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
             ranks = () if anchor is None else (anchor.rank,)
         for rank in ranks:
             for play in self._of(rank):
-                fits = match["count"] is None or play.count == int(match["count"])
+                fits = match["count"] is None or play.count == _count(match["count"])
                 if match["plus"]:
                     fits = fits and play.jesters == int(match["jesters"] or 1)
                 if fits and play.rank != JESTER:
                     return play
         return None
+
+
+def _count(typed: str) -> int:
+    """How many cards a typed number means; 0 is 10, as for a rank."""
+    return int(typed) or 10
