@@ -1,52 +1,39 @@
 """The command `dalmuti`: reads the command line and hands over to `start`.
 
-Nothing but argparse is imported before it is understood, so that `--help` is there at once; it is
-in English, as argparse itself is, whose headings and errors it stands among. Every
-error of use is one sentence and exit code 2; a bug leaves its traceback in a file and exits 70.
+Nothing is imported before it is understood but argparse, and for `dalmuti --help` not even that, so
+that it is there at once. Help is in English, as argparse itself is, whose headings and errors it
+stands among. Every error of use is one sentence and exit code 2; a bug leaves its traceback in a
+file and exits 70.
 """
 
 from __future__ import annotations
 
-import argparse
 import errno
 import gc
 import os
 import sys
 
 from dalmuti.client.commands import bots, records, tables
-from dalmuti.client.commands.parts import BUG, OK, WRONG_USE, Parser
-from dalmuti.client.i18n import tr
+from dalmuti.client.commands.book import Book
+from dalmuti.client.commands.parts import BUG, OK, WRONG_USE
 
 
-def parser() -> Parser:
-    """The whole command line."""
-    top = Parser(
-        prog="dalmuti",
-        description="The Great Dalmuti over the network, in your terminal.",
-        epilog="example:\n  dalmuti play            a table of your own, against house bots",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    top.add_argument("--version", action="store_true", help="show the version and exit")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+def book_of(words: list[str]) -> Book:
+    """All commands, for this command line."""
+    book = Book(words)
     for room in (tables, bots, records):
-        room.add(commands)
-    top.set_defaults(commands=", ".join(commands.choices))
-    return top
+        room.add(book)
+    return book
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    top = parser()
-    given = top.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-    if given.version:
-        from importlib.metadata import version
-
-        print(f"dalmuti {version('dalmuti')}")
-        return OK
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")
-    if given.command is None:
-        top.error(f"expected a command: {given.commands}")
+    book = book_of(sys.argv[1:] if arguments is None else arguments)
+    if book.parser is None:
+        return _no_command(book)
+    given = book.parser.parse_args(book.rest)
     gc.disable()  # until all is imported: see start.quick_imports
     try:
         from dalmuti.client import start
@@ -63,6 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             return _bug(error)
+        from dalmuti.client.i18n import tr
+
         print(
             tr(
                 "dalmuti {command}: nothing more can be written: the disk is full.",
@@ -76,10 +65,21 @@ def main(arguments: list[str] | None = None) -> int:
         return _bug(error)
 
 
-def _joined(words: list[str]) -> list[str]:
-    """`bot new` and `bot doctor` are commands of two words, with a help of their own."""
-    two = " ".join(words[:2])
-    return [two, *words[2:]] if two in ("bot new", "bot doctor") else words
+def _no_command(book: Book) -> int:
+    """The help of all commands, the version, or what is wrong."""
+    asked = book.words[0] if book.words else ""
+    if asked in ("-h", "--help"):
+        print(book.overview())
+    elif asked == "--version":
+        from importlib.metadata import version
+
+        print(f"dalmuti {version('dalmuti')}")
+    else:
+        found = f", found {asked!r}" if asked else ""
+        text = f"dalmuti: expected a command: {book.names()}{found}. See `dalmuti --help`."
+        print(text, file=sys.stderr)
+        return WRONG_USE
+    return OK
 
 
 def _flushed() -> bool:
@@ -102,6 +102,8 @@ def _bug(error: Exception) -> int:
     """Says what to do about a bug. The traceback goes to a file, not to the player."""
     import tempfile
     import traceback
+
+    from dalmuti.client.i18n import tr
 
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]

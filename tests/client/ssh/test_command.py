@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import socket
@@ -76,11 +77,17 @@ def test_a_key_that_others_can_read(
     assert code == 2 and f"chmod 600 {path}" in said
 
 
+def given_by(*words: str) -> argparse.Namespace:
+    book = cli.book_of([*words])
+    assert book.parser is not None
+    return book.parser.parse_args(book.rest)
+
+
 def test_without_a_word_it_is_for_this_machine_only() -> None:
-    given = cli.parser().parse_args(["ssh"])
+    given = given_by("ssh")
     assert (given.listen, given.port, given.auth) == ("127.0.0.1", 2222, "none")
-    assert cli.parser().parse_args(["host", "--ssh"]).ssh == 2222
-    assert cli.parser().parse_args(["host"]).ssh is None
+    assert given_by("host", "--ssh").ssh == 2222
+    assert given_by("host").ssh is None
 
 
 class Given:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalmuti.client.commands.parts import command, encryption, seconds, where, whole
 
-
-def add(commands: Any) -> None:
-    """Adds the commands of this module."""
-    _bot(commands)
-    _new(commands)
-    _doctor(commands)
-    _arena(commands)
-    _conform(commands)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dalmuti.client.commands.book import Book
 
 
-def _bot(commands: Any) -> None:
+def add(book: Book) -> None:
+    """Has the commands of this module described."""
+    book.describe(_bot, _new, _doctor, _arena, _conform)
+
+
+def _bot(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "bot",
         "seat bots at a table, or let them play in the ladder",
         "dalmuti bot greedy 127.0.0.1",
@@ -70,9 +68,9 @@ exit codes:
   130 and 143: stopped by Ctrl-C or SIGTERM"""
 
 
-def _new(commands: Any) -> None:
+def _new(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "bot new",
         "write a bot that plays, to begin with",
         "dalmuti bot new mybot.py",
@@ -83,9 +81,9 @@ def _new(commands: Any) -> None:
     made.add_argument("file", nargs="?", metavar="FILE", help="what to write, such as mybot.py")
 
 
-def _doctor(commands: Any) -> None:
+def _doctor(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "bot doctor",
         "say whether a bot can play at a server, and what to do if not",
         "dalmuti bot doctor 192.168.1.20",
@@ -113,9 +111,9 @@ exit codes:
   4   it is refused, by the server or at the table"""
 
 
-def _arena(commands: Any) -> None:
+def _arena(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "arena",
         "play many hands between bots, and tell what they prove",
         "dalmuti arena mybot.py greedy",
@@ -189,9 +187,9 @@ exit codes:
   130 and 143: stopped by Ctrl-C or SIGTERM"""
 
 
-def _conform(commands: Any) -> None:
+def _conform(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "conform",
         "try somebody's client, or somebody's server, against the protocol",
         'dalmuti conform --client "node bot.js {host} {port} {table} {name}"',

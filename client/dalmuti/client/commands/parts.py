@@ -1,42 +1,39 @@
-"""What the command lines of all commands are made of: argparse, and nothing that takes time.
+"""What the command lines of all commands are made of; nothing that takes time (see `book`).
 
 A command says with `action` which function does it, as `module:function`. That module is loaded
-when the command was understood, and not before: `--help` is there at once.
+when the command was understood, and not before.
 """
 
 from __future__ import annotations
 
-import argparse
-from typing import Any, NoReturn
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-from dalmuti.client.i18n import LANGUAGES
+    from dalmuti.client.commands.book import Book
+    from dalmuti.client.commands.parser import Parser
 
 OK, WRONG_USE, NO_CONNECTION, REFUSED, BUG = 0, 2, 3, 4, 70
+HIDDEN = "==SUPPRESS=="
+"""argparse's own word for an option that no help shows."""
 THEMES = ("default", "high-contrast", "deuteranopia", "tritanopia", "mono")
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse, with sentences that say what to do."""
-
-    def error(self, message: str) -> NoReturn:
-        """One sentence on standard error; exits with 2."""
-        text = message[:1].lower() + message[1:]
-        self.exit(WRONG_USE, f"{self.prog}: {text}. See `{self.prog} --help`.\n")
-
-
 def command(
-    commands: Any, name: str, about: str, *examples: str, action: str, more: str = ""
+    book: Book, name: str, about: str, *examples: str, action: str, more: str = ""
 ) -> Parser:
-    """A command with its examples; `action` is what does it, as `module:function`."""
-    made: Parser = commands.add_parser(
-        name,
-        help=about,
-        description=about[:1].upper() + about[1:] + ".",
-        epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", more]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    made.set_defaults(action=action)
-    return made
+    """A command with its examples; `action` is what does it, as `module:function`.
+
+    Raises NotAsked where another command was asked for.
+    """
+    return book.begin(name, about, examples, action, more)
+
+
+def wrong(text: str) -> Exception:
+    """What a reader of an argument raises, with what was expected and what was found."""
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(text)
 
 
 def shared(made: Parser) -> None:
@@ -85,6 +82,8 @@ def shown(made: Parser) -> None:
 
 def language(made: Parser) -> None:
     """In which language the command speaks; one without this option speaks English."""
+    from dalmuti.client.i18n import LANGUAGES
+
     made.add_argument(
         "--lang",
         choices=LANGUAGES,
@@ -119,9 +118,9 @@ def whole(least: int, most: int) -> Any:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 18):
-            raise argparse.ArgumentTypeError(f"expected {least} to {most}, found {text!r}")
+            raise wrong(f"expected {least} to {most}, found {text!r}")
         if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"expected {least} to {most}, found {text}")
+            raise wrong(f"expected {least} to {most}, found {text}")
         return int(text)
 
     return read
@@ -134,5 +133,5 @@ def seconds(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 60:
-        raise argparse.ArgumentTypeError(f"expected 0 to 60 seconds, found {text!r}")
+        raise wrong(f"expected 0 to 60 seconds, found {text!r}")
     return value

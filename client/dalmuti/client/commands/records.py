@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalmuti.client.commands.parts import command, encryption, language, shown, whole
 
-
-def add(commands: Any) -> None:
-    """Adds the commands of this module."""
-    for each in (_replay, _verify, _export, _stats, _ladder, _describe):
-        each(commands)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dalmuti.client.commands.book import Book
 
 
-def _replay(commands: Any) -> None:
+def add(book: Book) -> None:
+    """Has the commands of this module described."""
+    book.describe(_replay, _verify, _export, _stats, _ladder, _describe)
+
+
+def _replay(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "replay",
         "step through a saved match, or have it told",
         "dalmuti replay match.txt              step through it on the full screen",
@@ -40,9 +41,9 @@ def _replay(commands: Any) -> None:
     shown(made)
 
 
-def _verify(commands: Any) -> None:
+def _verify(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "verify",
         "prove every deal of a saved match",
         "dalmuti verify match.txt",
@@ -52,9 +53,9 @@ def _verify(commands: Any) -> None:
     language(made)
 
 
-def _export(commands: Any) -> None:
+def _export(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "export",
         "write what players saw, could do and did, for who learns from it",
         "dalmuti export match.txt --as Ada > ada.jsonl",
@@ -71,9 +72,9 @@ def _export(commands: Any) -> None:
     )
 
 
-def _stats(commands: Any) -> None:
+def _stats(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "stats",
         "show what you have played: titles, places, points",
         "dalmuti stats",
@@ -95,9 +96,9 @@ def _stats(commands: Any) -> None:
     language(made)
 
 
-def _ladder(commands: Any) -> None:
+def _ladder(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "ladder",
         "show how strong the rated bots of a server are",
         "dalmuti ladder cards.example.org --tls",
@@ -111,9 +112,9 @@ def _ladder(commands: Any) -> None:
     made.add_argument("--json", action="store_true", help="as JSON")
 
 
-def _describe(commands: Any) -> None:
+def _describe(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "describe",
         "describe the protocol, for whoever writes a client",
         "dalmuti describe",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
-
 from dalmuti.client.commands.parts import (
-    Parser,
+    HIDDEN,
     command,
     language,
     seconds,
     shared,
     where,
     whole,
+    wrong,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dalmuti.client.commands.book import Book
+    from dalmuti.client.commands.parser import Parser
 
 LEVELS = {"easy": "easy", "normal": "careful", "hard": "expert"}
 """Which house bot plays a level."""
@@ -33,15 +36,14 @@ house rules (the first value is the default):
 """A copy for --help, which loads nothing; a test holds it to `core.options`."""
 
 
-def add(commands: Any) -> None:
-    """Adds the commands of this module."""
-    for each in (_play, _host, _join, _ssh):
-        each(commands)
+def add(book: Book) -> None:
+    """Has the commands of this module described."""
+    book.describe(_play, _host, _join, _ssh)
 
 
-def _play(commands: Any) -> None:
+def _play(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "play",
         "play alone against house bots",
         "dalmuti play",
@@ -78,9 +80,9 @@ def _play(commands: Any) -> None:
     shared(made)
 
 
-def _host(commands: Any) -> None:
+def _host(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
@@ -122,7 +124,7 @@ def _host(commands: Any) -> None:
         metavar="PORT",
         help="let people in who have nothing but ssh, on this port (2222); needs dalmuti[ssh]",
     )
-    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
+    made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
 
@@ -149,9 +151,9 @@ def _rules_and_hands(made: Parser, rules: str) -> None:
     )
 
 
-def _join(commands: Any) -> None:
+def _join(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "join",
         "join a table, or take your seat back",
         "dalmuti join                    a server that is found on your network",
@@ -163,20 +165,21 @@ def _join(commands: Any) -> None:
     )
     where(made)
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
-    made.add_argument("--advice", action="store_true", help=argparse.SUPPRESS)  # is refused
+    made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     shared(made)
 
 
-def _ssh(commands: Any) -> None:
+def _ssh(book: Book) -> None:
     made = command(
-        commands,
+        book,
         "ssh",
-        "let people in who have nothing but ssh; they type `ssh -p 2222 NAME@HOST`",
+        "let people in who have nothing but ssh",
         "dalmuti ssh                       on this machine only, for the server here",
         "dalmuti ssh --listen 0.0.0.0 --auth anykey",
         "dalmuti ssh 192.168.1.20 --table Kitchen --port 2223",
-        more="It needs the extra: pip install 'dalmuti[ssh]'. docs/hosting.md says what each\n"
-        "--auth means, and to whom a guest's seat belongs.",
+        more="Guests type `ssh -p 2222 NAME@HOST`. The extra is needed:\n"
+        "pip install 'dalmuti[ssh]'. docs/hosting.md says what each --auth means,\n"
+        "and to whom a guest's seat belongs.",
         action="dalmuti.client.ssh.command:run",
     )
     where(made)
@@ -231,7 +234,5 @@ def _levels(text: str) -> list[str]:
     levels = text.split(",")
     for level in levels:
         if level not in LEVELS:
-            raise argparse.ArgumentTypeError(
-                f"expected {', '.join(LEVELS)}, or several with commas, found {level!r}"
-            )
+            raise wrong(f"expected {', '.join(LEVELS)}, or several with commas, found {level!r}")
     return levels
