@@ -39,8 +39,9 @@ WARM_SECONDS = 1.0
 class Server:
     """A server process, and what the system knows of it."""
 
-    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
-        self.process, self.address = process, address
+    def __init__(self, process: subprocess.Popen[str], told: dict[str, Any]) -> None:
+        self.process, self.told = process, told
+        self.address: str = told.get("addresses", [""])[0]
 
     def cpu(self) -> float:
         """Seconds of processor time so far, all threads together."""
@@ -61,7 +62,7 @@ def running(*command: str) -> Iterator[Server]:
     )
     try:
         assert process.stdout is not None
-        yield Server(process, json.loads(process.stdout.readline())["addresses"][0])
+        yield Server(process, json.loads(process.stdout.readline()))
     finally:
         process.kill()
         process.wait()

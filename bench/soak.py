@@ -69,7 +69,7 @@ class Night:
             command, stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True
         )
         assert process.stdout is not None
-        self.server = Server(process, json.loads(process.stdout.readline())["addresses"][0])
+        self.server = Server(process, json.loads(process.stdout.readline()))
         self.guests = [self.guest(number) for number in range(PROCESSES)]
 
     def guest(self, number: int) -> subprocess.Popen[str]:

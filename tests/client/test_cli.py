@@ -22,8 +22,8 @@ from dalmuti.client.tui.style import THEMES
 from dalmuti.core.options import TableOptions, values_of
 
 COMMANDS = (
-    "play", "host", "join", "bot", "bot new", "bot doctor", "arena", "conform", "replay", "verify",
-    "export", "ladder", "describe",
+    "play", "host", "join", "ssh", "bot", "bot new", "bot doctor", "arena", "conform", "replay",
+    "verify", "export", "ladder", "describe",
 )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def test_help_is_fast_and_has_an_example(command: str) -> None:
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "heavy = {'trio', 'anyio', 'prompt_toolkit', 'msgspec', 'msgpack', 'zeroconf', 'ifaddr',\n"
-        "    'openskill', 'distributed'}\n"
+        "    'openskill', 'distributed', 'asyncssh'}\n"
         "if sys.argv[1:] == ['--help']: heavy |= {'argparse', 'typing', 'gettext'}\n"
         "heavy &= set(sys.modules)\n"
         "print('IMPORTED', sorted(heavy))\n"

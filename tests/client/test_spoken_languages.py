@@ -14,7 +14,7 @@ from dalmuti.client import i18n, words
 from dalmuti.client.history.store import History
 from dalmuti.client.history.summary import summary
 from dalmuti.client.model import DealChecked, LinkChanged
-from dalmuti.client.replay import tell, verdicts
+from dalmuti.client.replay.telling import tell, verdicts
 from dalmuti.client.talk import Talk
 from dalmuti.client.typed import (
     ANSWERS,

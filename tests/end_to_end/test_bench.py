@@ -37,6 +37,12 @@ def test_random_bytes_bring_out_nothing_but_protocol_errors() -> None:
     assert found["heaviest_bytes"] < 1024 * 1024
 
 
+def test_guests_by_ssh_are_measured() -> None:
+    (row,) = run("ssh.py", "--guests", "2", "--seconds", "2")["rows"]
+    assert row["guests"] == 2 and row["updates_per_s"] > 0 and row["cpu"] > 0
+    assert row["rss_mib"] > row["rss_empty_mib"] > 0 and row["late_p99_ms"] > 0
+
+
 def test_the_server_is_measured_beside_its_ceiling() -> None:
     found = run("server.py", "--tables", "1,2", "--seconds", "0.4", "--rounds", "1")
     assert [(row["tables"], row["journal"]) for row in found["rows"]] == [

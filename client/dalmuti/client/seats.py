@@ -96,6 +96,12 @@ def claim(
     raise OSError(f"there are {MOST} seats at {address} already, none of them free")
 
 
+def at(path: Path, address: str) -> SeatFile | None:
+    """The seat's file at this path; None if somebody else holds it. Raises OSError."""
+    lock = _lock(path.with_suffix(".lock"))
+    return None if lock is None else SeatFile(path, lock, address)
+
+
 def _unlocked(where: Path, address: str) -> Iterator[SeatFile]:
     """The files for this server that nobody else holds, those with a seat first."""
     where.mkdir(parents=True, exist_ok=True, mode=0o700)

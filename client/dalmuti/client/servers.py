@@ -49,11 +49,13 @@ class Server:
         lifeline: bool,
         records: Path | None,
         password: str | None = None,
+        tells_end: bool = False,
     ) -> None:
         """Starts it and waits for its first line. Raises ServerError.
 
-        Without `records` it saves no matches. The password goes by the environment: other users of
-        this machine can read command lines.
+        Without `records` it saves no matches. With `tells_end` there is `end`, a pipe that closes
+        when the server ends. The password goes by the environment: other users of this machine can
+        read command lines.
         """
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self.unsaved = "" if records is None else _cannot_write(records)
@@ -65,6 +67,10 @@ class Server:
             command += ["--records", str(records)]
         command += arguments
         apart: dict[str, Any] = {"start_new_session": True}
+        self.end: int | None = None
+        if tells_end:
+            self.end, held = os.pipe()
+            apart["pass_fds"] = (held,)
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         self.process = subprocess.Popen(
@@ -75,6 +81,8 @@ class Server:
             env=os.environ | ({} if password is None else {"DALMUTI_PASSWORD": password}),
             **apart,
         )
+        if tells_end:
+            os.close(held)
         self.port = self._first_line()
 
     def _first_line(self) -> int:
@@ -155,6 +163,7 @@ def start_public(
     *,
     insecure: bool = False,
     found_as: str | None = None,
+    tells_end: bool = False,
 ) -> Server:
     """A server for the networks of this machine. Raises ServerError, also for a taken port.
 
@@ -177,7 +186,9 @@ def start_public(
         arguments.append("--announce")
         arguments += [f"--announce-name={found_as}"] if found_as else []
     arguments += _pace(delay)
-    return Server(arguments, lifeline=False, records=records, password=password)
+    return Server(
+        arguments, lifeline=False, records=records, password=password, tells_end=tells_end
+    )
 
 
 def _taken(bind: str, port: int) -> bool:

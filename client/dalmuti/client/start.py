@@ -165,6 +165,10 @@ def host(given: argparse.Namespace) -> int:
     name, _ = settings.chosen_name(given.name, wishes)
     options = _options(given, {})
     table = table_name(given.table, name)
+    if given.ssh is not None:
+        from dalmuti.client.ssh import command
+
+        command.check()
     server = servers.start_public(
         given.bind,
         given.port,
@@ -173,17 +177,33 @@ def host(given: argparse.Namespace) -> int:
         servers.matches_folder(),
         insecure=given.insecure,
         found_as=given.table and table,
+        tells_end=given.ssh is not None,
     )
+    here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
     lines = servers.join_lines(given.bind, server.port)
-    for line in lines:
-        say(tr("Others join with: {command}", command=line))
+    told = [tr("Others join with: {command}", command=line) for line in lines]
+    if server.end is not None:
+        from dalmuti.client.ssh import beside
+        from dalmuti.client.words import guests
+
+        gateway = beside.start(
+            f"{here}:{server.port}",
+            given.bind,
+            given.ssh,
+            lifeline=server.end,
+            password=given.password,
+            lan_only=not given.insecure,
+        )
+        lines = beside.among(lines, gateway.lines)
+        told += [*map(guests.guests_type, gateway.lines), guests.host_key(gateway.host_key)]
+    for line in told:
+        say(line)
     with quick_imports():
         from dalmuti.client.link import tcp
         from dalmuti.client.session import Session
         from dalmuti.client.steward import USUAL_BOT, Steward
         from dalmuti.protocol.messages import CreateTable
 
-    here = "127.0.0.1" if given.bind in ("0.0.0.0", "") else given.bind
     store = claim_seat(f"{here}:{server.port}", name)
     try:
         session = Session(
@@ -201,8 +221,8 @@ def host(given: argparse.Namespace) -> int:
         if store:
             store[0].close()
     _say_saved(server, session.commitments, over=False)
-    for line in lines:
-        say(tr("Others join with: {command}", command=line))
+    for line in told:
+        say(line)
     say(tr("The server stops by itself soon after the last has left."))
     return code
 

@@ -25,7 +25,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from client.tui.tables import Stage, you_follow, your_turn
 from dalmuti.client.model import LinkChanged
 from dalmuti.client.session import Ended
-from dalmuti.client.tui.app import HANGUP, Screen, run_screen
+from dalmuti.client.tui.app import HANGUP, UNDO_STEPS, Screen, run_screen
 from dalmuti.client.tui.control import Options
 from dalmuti.core import events as ev
 from dalmuti.protocol.messages import MAX_CHAT, Act, Chat, EventMessage, Request, Snapshot
@@ -296,6 +296,21 @@ def test_chat_is_as_long_as_a_message_may_be() -> None:
             seat.keys.send_text("\x1b[200~" + "x" * 5000 + "\nyy\x1b[201~")
             await seat.type("\r", lambda: seat.session.asked)
             assert len(seat.session.asked[0][1]["text"]) == MAX_CHAT
+
+    run(scenario)
+
+
+def test_no_key_makes_the_chat_line_longer() -> None:
+    """Yanking and undoing as little as typing, and what can be undone is bounded as well."""
+
+    async def scenario() -> None:
+        async with seated(Stage(4)) as seat:
+            await seat.type("t", "chat>")
+            seat.keys.send_text("x" * 150 + "\x01\x0b" + "\x19" * 20)  # Ctrl-A, -K, -Y
+            await seat.until(lambda: len(seat.screen._chat.text) == MAX_CHAT)
+            seat.keys.send_text("\x15" + "y\x7f" * 1000 + "end")
+            await seat.until(lambda: "end" in seat.screen._chat.text)
+            assert len(seat.screen._chat._undo_stack) <= UNDO_STEPS
 
     run(scenario)
 

@@ -1,8 +1,17 @@
-"""The commands that sit people down: play, host, join."""
+"""The commands that sit people down: play, host, join, and ssh for those who have nothing else."""
 
 from __future__ import annotations
 
-from dalmuti.client.commands.parts import HIDDEN, command, seconds, shared, where, whole, wrong
+from dalmuti.client.commands.parts import (
+    HIDDEN,
+    command,
+    language,
+    seconds,
+    shared,
+    where,
+    whole,
+    wrong,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ house rules (the first value is the default):
 
 def add(book: Book) -> None:
     """Has the commands of this module described."""
-    book.describe(_play, _host, _join)
+    book.describe(_play, _host, _join, _ssh)
 
 
 def _play(book: Book) -> None:
@@ -79,6 +88,7 @@ def _host(book: Book) -> None:
         "dalmuti host",
         "dalmuti host --seats 6 --bots 2 --rules passing=locked,scoring=points",
         "dalmuti host --port 12014 --table Kitchen",
+        "dalmuti host --ssh              for guests with nothing but ssh, too",
         more=HOUSE_RULES,
         action="dalmuti.client.start:host",
     )
@@ -106,6 +116,14 @@ def _host(book: Book) -> None:
         "--bots", type=whole(0, 9), default=0, metavar="N", help="house bots to seat (0)"
     )
     made.add_argument("--password", help="what everybody must give who joins")
+    made.add_argument(
+        "--ssh",
+        type=whole(0, 65535),
+        nargs="?",
+        const=2222,
+        metavar="PORT",
+        help="let people in who have nothing but ssh, on this port (2222); needs dalmuti[ssh]",
+    )
     made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     _rules_and_hands(made, "they are listed at the end of this help")
     shared(made)
@@ -149,6 +167,67 @@ def _join(book: Book) -> None:
     made.add_argument("--watch", action="store_true", help="watch, and do not play")
     made.add_argument("--advice", action="store_true", help=HIDDEN)  # is refused
     shared(made)
+
+
+def _ssh(book: Book) -> None:
+    made = command(
+        book,
+        "ssh",
+        "let people in who have nothing but ssh",
+        "dalmuti ssh                       on this machine only, for the server here",
+        "dalmuti ssh --listen 0.0.0.0 --auth anykey",
+        "dalmuti ssh 192.168.1.20 --table Kitchen --port 2223",
+        more="Guests type `ssh -p 2222 NAME@HOST`. The extra is needed:\n"
+        "pip install 'dalmuti[ssh]'. docs/hosting.md says what each --auth means,\n"
+        "and to whom a guest's seat belongs.",
+        action="dalmuti.client.ssh.command:run",
+    )
+    where(made)
+    made.add_argument(
+        "--port",
+        type=whole(0, 65535),
+        default=2222,
+        metavar="PORT",
+        help="where guests come in (2222), above 1024; 0: any free port",
+    )
+    made.add_argument(
+        "--listen",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="the address of this machine to listen on (127.0.0.1, this machine only);"
+        " 0.0.0.0: all, for your network",
+    )
+    made.add_argument(
+        "--auth",
+        choices=["none", "password", "anykey"],
+        default="none",
+        help="none: everybody comes in; password: who knows it; anykey: everybody, and whoever has"
+        " a key is known by it (none)",
+    )
+    made.add_argument(
+        "--guest-password",
+        metavar="PASSWORD",
+        help="with --auth password; better DALMUTI_GUEST_PASSWORD in the environment",
+    )
+    made.add_argument(
+        "--lan-only", action="store_true", help="send away who does not come from a private network"
+    )
+    made.add_argument(
+        "--guests", type=whole(1, 1000), default=64, metavar="N", help="guests at once (64)"
+    )
+    made.add_argument(
+        "--guests-from-one",
+        type=whole(1, 1000),
+        default=12,
+        metavar="N",
+        help="guests at once from one address (12)",
+    )
+    language(made)
+    made.add_argument("--log", metavar="FILE", help="write the log there, not on standard error")
+    made.add_argument(
+        "--json", action="store_true", help="say where guests come in as one line of JSON"
+    )
+    made.add_argument("--lifeline", action="store_true", help="end when standard input closes")
 
 
 def _levels(text: str) -> list[str]:

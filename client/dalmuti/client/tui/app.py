@@ -6,15 +6,14 @@ outside, because its clean-up awaits. The terminal is given back at once, and on
 gets a moment to say goodbye.
 
 An exception in a key binding, a renderer or a callback does not end `run_async` by itself; asyncio
-would print it over the screen and go on. So the loop's exception handler is ours while we run.
+would print it over the screen and go on. So the loop's exceptions are ours while we run (`process`,
+which also says what else of the process is ours: a gateway has many screens in one).
 """
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import signal
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -52,6 +51,7 @@ from dalmuti.client.tui.canvas import Line
 from dalmuti.client.tui.commands import completions, offered, say
 from dalmuti.client.tui.control import Control, Options
 from dalmuti.client.tui.keys import bindings
+from dalmuti.client.tui.process import OwnProcess, Process
 from dalmuti.client.tui.screens import render, scrolled, too_small
 from dalmuti.client.tui.state import scene_of
 from dalmuti.client.tui.style import style_of
@@ -67,6 +67,8 @@ GOODBYE_SECONDS: Final = 2.5
 """How long the session may take to end after the screen has."""
 GONE: Final = frozenset({errno.EIO, errno.EPIPE, errno.EBADF, errno.ENXIO})
 """What writing to a terminal says that is not there any more."""
+UNDO_STEPS: Final = 100
+"""How much of what was typed into the chat line can be taken back."""
 HANGUP: Final = 129
 """The exit code when the terminal is gone, as after SIGHUP."""
 
@@ -85,16 +87,32 @@ class Talking(Protocol):
 
 
 class ChatBuffer(Buffer):
-    """One line that grows no longer than a chat message may be; an undo stack keeps copies."""
+    """One line that grows no longer than a chat message may be, and forgets old undo steps.
+
+    Whatever key changes the text comes through `_set_text`: yanking inserts without `insert_text`.
+    """
 
     def insert_text(self, data: str, *args: Any, **kwargs: Any) -> None:
-        room = MAX_CHAT - len(self.text)
+        room = max(0, MAX_CHAT - len(self.text))
         if data[:room]:
-            super().insert_text(data[: max(0, room)], *args, **kwargs)
+            super().insert_text(data[:room], *args, **kwargs)
+
+    def _set_text(self, value: str) -> bool:
+        return super()._set_text(value[:MAX_CHAT])
+
+    def _set_cursor_position(self, value: int) -> bool:
+        return super()._set_cursor_position(min(value, len(self.text)))
+
+    def save_to_undo_stack(self, clear_redo_stack: bool = True) -> None:
+        super().save_to_undo_stack(clear_redo_stack)
+        del self._undo_stack[:-UNDO_STEPS]
 
 
 class Screen:
-    """The full-screen client for one session. `input` and `output` are for tests."""
+    """The full-screen client for one session.
+
+    `input`, `output` and `process` are for tests, and for gateways, where they are a guest's.
+    """
 
     def __init__(
         self,
@@ -105,8 +123,10 @@ class Screen:
         *,
         input: TerminalInput | None = None,
         output: Output | None = None,
+        process: Process | None = None,
     ) -> None:
         self.session = session
+        self.process = process or OwnProcess()
         self.options = options or Options()
         self.control = Control(
             self.options,
@@ -160,15 +180,15 @@ class Screen:
 
         A bug anywhere, in a key binding, a screen or the session, ends both and is raised.
         """
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(self._loop_failed)
         failure: BaseException | None = None
-        try:
+        with self.process.failures(self._leave):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._talk)
-                tasks.start_soon(self._signals)
+                tasks.start_soon(self.process.signals, self._caught)
                 try:
-                    await self.app.run_async(set_exception_handler=False)
+                    await self.app.run_async(
+                        set_exception_handler=False, handle_sigint=self.process.alone
+                    )
                 except EOFError:
                     self.gone = True
                 except OSError as error:
@@ -183,8 +203,6 @@ class Screen:
                 with anyio.move_on_after(GOODBYE_SECONDS):
                     await self._session_over.wait()
                 tasks.cancel_scope.cancel()
-        finally:
-            loop.set_exception_handler(None)
         if failure is not None:
             raise failure
         return self._ended
@@ -199,14 +217,10 @@ class Screen:
         finally:
             self._session_over.set()
 
-    async def _signals(self) -> None:
-        if sys.platform == "win32":  # no such signals are delivered there
-            return
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
-            async for number in signals:
-                self.caught = int(number)
-                self.session.close(leave=False)
-                self._leave()
+    def _caught(self, number: int) -> None:
+        self.caught = number
+        self.session.close(leave=False)
+        self._leave()
 
     def _leave(self, failure: BaseException | None = None) -> None:
         """The only way out."""
@@ -216,9 +230,6 @@ class Screen:
             self.app.exit(exception=failure)
         else:
             self.app.exit()
-
-    def _loop_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        self._leave(context.get("exception") or RuntimeError(context.get("message")))
 
     def _quit(self, leave: bool) -> None:
         """Ends it all; the seat is given up, or held for whoever comes back."""
@@ -362,9 +373,10 @@ class Screen:
         self._quit(False)
 
     def suspend(self) -> None:
-        """Ctrl-Z: the shell gets its terminal as it was, until `fg`."""
-        self._attention.title("")
-        self.app.suspend_to_background()
+        """Ctrl-Z, where it suspends only us: the shell gets its terminal as it was, until `fg`."""
+        if self.process.alone:
+            self._attention.title("")
+            self.app.suspend_to_background()
 
     def repaint(self) -> None:
         self.app.renderer.clear()
@@ -448,12 +460,19 @@ async def run_screen(
     if screen.gone:
         return HANGUP
     with suppress(OSError):
-        table = screen.control.model.table
-        if table is not None and table.result is not None:
-            out.say(tr("Hand {hand} is over.", hand=table.result.hand))
-            out.say("\n".join(words.places(table.result, table)))
+        for line in last_lines(screen):
+            out.say(line)
         if ended.code:
             out.complain(f"dalmuti: {ended.text}")
         elif ended.text:
             out.say(ended.text)
     return ended.code
+
+
+def last_lines(screen: Screen) -> list[str]:
+    """The last result, to stay on the terminal when the screen is gone."""
+    table = screen.control.model.table
+    if table is None or table.result is None:
+        return []
+    over = tr("Hand {hand} is over.", hand=table.result.hand)
+    return [over, *words.places(table.result, table)]

@@ -82,6 +82,10 @@ def bindings(skin: Skin) -> KeyBindings:
         def _(event: KeyPressEvent) -> None:
             skin.suspend()
 
+    @keys.add("c-x", eager=True)
+    def nothing(event: KeyPressEvent) -> None:
+        """What Emacs has behind this key records all others, without an end."""
+
     _game_keys(keys, skin, ~chatting)
     _chat_keys(keys, skin, chatting)
     return keys
