@@ -94,10 +94,24 @@ def test_follow_starts_on_the_weakest_whole_group(hand: str, top: str, start: st
 
 
 @pytest.mark.parametrize(
-    ("hand", "start"), [("2x12 1x3 2xJ", "2x12"), ("1x3 2xJ", "1x3"), ("2xJ", "1xJ")]
+    ("hand", "start"), [("2x12 1x3 2xJ", "2x12"), ("1x3 1x2 2xJ", "1x3"), ("1x2 1xJ", "2x2+1J")]
 )
 def test_lead_starts_on_the_weakest_whole_group(hand: str, start: str) -> None:
     assert decided(leading(hand)) == start
+
+
+@pytest.mark.parametrize(
+    ("hand", "top", "start"),
+    [
+        ("1x3 2xJ", "", "3x3+2J"),
+        ("2xJ", "", "2xJ"),
+        ("1xJ", "", "1xJ"),
+        ("2x3 1xJ", "3x9", "3x3+1J"),
+        ("2x3 1xJ", "2x9", "2x3"),
+    ],
+)
+def test_what_goes_out_is_suggested(hand: str, top: str, start: str) -> None:
+    assert decided(following(hand, top) if top else leading(hand)) == start
 
 
 @pytest.mark.parametrize(

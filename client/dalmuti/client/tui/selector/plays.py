@@ -49,12 +49,14 @@ class PlaySelector(Struct, frozen=True, kw_only=True):
         awake_at: float = 0.0,
         top: Play | None = None,
     ) -> Self:
-        """Starts on the weakest whole group without Jesters, else on Pass; a leader on any set."""
+        """Starts on all our cards, where one set goes out; else on the weakest whole group without
+        Jesters, else on Pass; a leader on any set."""
         plays = tuple(move for move in choices if isinstance(move, Play))
         can_pass = PASS in choices
         held = counts_of(cards)
+        out = [p for p in plays if p.count == len(cards)]
         whole = [p for p in plays if not p.jesters and p.count == held[p.rank]]
-        start = whole[0] if whole else None
+        start = next(iter(out or whole), None)
         if start is None and not can_pass and plays:
             start = plays[0]
         return cls(
