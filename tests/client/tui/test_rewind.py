@@ -216,6 +216,13 @@ def test_the_bar_leads_to_every_place_that_it_shows() -> None:
         assert made.cursor.step == 1
 
 
+def test_nothing_is_said_that_holds_for_a_game_only() -> None:
+    made = control(an_evening(4, 1, seed=3).record(), learn=True)
+    assert "Lesson" not in text(made) and "The others play" not in text(made)
+    made.press(">", 0.0)
+    assert "is over" in text(made) and "goes on" not in text(made)
+
+
 def test_boxes_lie_over_it() -> None:
     made = control(an_evening(10, 1, seed=3).record())
     made.press("?", 0.0)

@@ -44,6 +44,7 @@ class ReplayControl(Control):
     ) -> None:
         """`deals` are the hands whose deals were checked, and whether they are true."""
         super().__init__(options, Steward(), lambda request, **fields: 0, quit)
+        self.ui.course = None  # the lesson is about a game that goes on
         self.cursor = cursor
         self._deals = deals
         self._speed = USUAL

@@ -243,10 +243,15 @@ def _standing(scene: Scene) -> list[Line]:
 def _remarks(scene: Scene, ended: HandEnded) -> list[Line]:
     """What the check of the deal found, who joins, and what comes next: five lines at most."""
     ends = tabletexts.match_ends(scene.table.options)
+    if scene.ui.told is not None and scene.table.state != "over":
+        ends = ""  # a replay: whatever was agreed, it ended where the record does
     second = ends if scene.table.state == "over" else _joins(scene, ended) or ends
     told = [_verified(scene, ended.hand), (second, ""), (next_step(scene), "bold")]
     lines = [
-        line(span(part, style)) for text, style in told for part in wrap(text, scene.cols - 4, 0)
+        line(span(part, style))
+        for text, style in told
+        if text
+        for part in wrap(text, scene.cols - 4, 0)
     ]
     return lines[:5]
 
