@@ -69,6 +69,8 @@ GONE: Final = frozenset({errno.EIO, errno.EPIPE, errno.EBADF, errno.ENXIO})
 """What writing to a terminal says that is not there any more."""
 UNDO_STEPS: Final = 100
 """How much of what was typed into the chat line can be taken back."""
+TURNED_ON: Final = 8
+"""By how many names Tab turns a list of commands on, where it completes nothing."""
 HANGUP: Final = 129
 """The exit code when the terminal is gone, as after SIGHUP."""
 
@@ -359,14 +361,21 @@ class Screen:
         self._changed()
 
     def complete(self) -> None:
-        """Completes a command as far as it is certain; a line that is no command is left alone."""
+        """Completes a command as far as it is certain; a line that is no command is left alone.
+
+        Where nothing more is certain, the list of what it may become is turned on a little: what
+        had no room comes into sight.
+        """
         text = self._chat.text
         found = completions(self.control, text)
         if not text:
             self.close_chat()
-        elif found:
+        elif found and _common(found) != text:
             self._chat.text = _common(found)
             self._chat.cursor_position = len(self._chat.text)
+        elif len(found) > TURNED_ON:
+            there = self.control.ui.offered
+            self.control.ui.offered = there[TURNED_ON:] + there[:TURNED_ON]
 
     def interrupt(self) -> None:
         """Ctrl-C: the seat is kept. The screen ends at once; a second one ends the goodbye too."""
