@@ -323,6 +323,10 @@ def test_commands_are_completed() -> None:
             await seat.type(ESC, lambda: "No hand" not in seat.glass.text())
             await seat.type("/h\t", "help host")
             await seat.type("ost M\t", "chat> /host Max")
+            await seat.type(ESC, lambda: "chat>" not in seat.glass.text())
+            await seat.type("/", "allow host deal")
+            assert "theme" not in seat.glass.text()
+            await seat.type("\t", "theme")
 
     run(scenario)
 
@@ -330,7 +334,7 @@ def test_commands_are_completed() -> None:
 def test_help_comes_and_goes_fast() -> None:
     async def scenario() -> None:
         async with seated(Stage(4)) as seat:
-            for key, again in (("?", "?"), ("\x1bOP", ESC)):
+            for key, again in (("?", ESC), ("\x1bOP", "?")):
                 await seat.type(key, "ANY TIME")
                 await seat.type(again, lambda: "ANY TIME" not in seat.glass.text())
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from client.tui.tables import WELCOME, Stage, somebody_else, taxes_due, you_lead, your_turn
+from dalmuti.client.i18n import tr
 from dalmuti.client.model import Line, LinkChanged, Model, reduce
 from dalmuti.client.steward import Steward
 from dalmuti.client.tui import tabletexts
@@ -325,6 +326,26 @@ def test_overlays_swallow_the_keys_of_the_game() -> None:
         assert not player.control.ui.overlay and not player.asked
     player.press("?", "s")
     assert player.control.ui.overlay == "scores"
+
+
+def test_the_help_has_the_rules_on_a_second_page() -> None:
+    player = quiet(Stage(4, seed=3).deal().run(your_turn))
+    pages = [player.press("?").control.ui.overlay for _ in range(3)]
+    assert pages == ["help", "rules", ""] and not player.asked
+
+
+def test_a_word_about_whose_turn_it_is_goes_with_the_turn() -> None:
+    stage = Stage(4, seed=3).deal().run(somebody_else)
+    player = quiet(stage)
+    player.press("enter")
+    said = player.hint
+    assert said
+    player.look()
+    assert player.hint == said  # nothing has happened
+    stage.step()
+    assert said != tr(tabletexts.UNKNOWN_KEY)
+    player.look()
+    assert not player.hint
 
 
 def test_leaving_asks_first() -> None:

@@ -25,6 +25,7 @@ from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.screens.lesson import ROWS
 from dalmuti.client.tui.selector import PlaySelector
 from dalmuti.client.words import lesson
+from dalmuti.core.options import TableOptions
 from dalmuti.core.titles import Title, title_of
 from dalmuti.protocol.text import width
 
@@ -174,3 +175,12 @@ def test_a_command_changes_the_language_of_what_is_drawn_next() -> None:
         run(control, "/lang xx", 0.0)
         assert "fr (Français)" in control.ui.hint and "4 spelers" in bar()
         assert completions(control, "/lang n") == ["/lang nl"]
+
+
+def test_the_rules_are_whole_on_a_small_screen(language: str) -> None:
+    """Every word of them, in every real language; a pseudo-locale has no translator to ask."""
+    if language == "pseudo":
+        return
+    text = text_of(drawn("rules", 8))
+    for rule in (*words.how_to_play(None), words.rules(TableOptions(seats=8))):
+        assert all(part in text for part in wrap(rule, 74, 0)), rule

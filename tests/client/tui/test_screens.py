@@ -282,6 +282,7 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
     "match-over": match_over,
     "match-titles": match_by_titles,
     "help": overlay("help"),
+    "rules": overlay("rules"),
     "scores": overlay("scores"),
     "log": overlay("log"),
     "leave": overlay("leave"),

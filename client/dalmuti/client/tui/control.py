@@ -136,8 +136,11 @@ class Control:
 
     def update(self, model: Model, now: float) -> None:
         """The model has changed: what is to decide, which screen, what happens by itself."""
+        waited = self._why_not_now()
         before, self.model = self.model, model
         scene = scene_of(before, self.ui)
+        if self.ui.hint == waited != self._why_not_now():
+            self.ui.hint = ""  # it named whose turn it was
         self._autopass.update(model, now)
         self.ui.passing = self._autopass.on
         if _ours(model) is not _ours(before):
@@ -324,8 +327,10 @@ class Control:
         if key in ("pageup", "pagedown", "up", "down"):
             self._scroll({"up": 1, "down": -1, "pageup": PAGE, "pagedown": -PAGE}[key])
             return True
-        own = {"help": ("?", "f1"), "scores": ("s",), "log": ("l",)}[self.ui.overlay]
-        if key in ("escape", "enter", "q", *own):
+        own = {"rules": ("?", "f1"), "scores": ("s",), "log": ("l",)}.get(self.ui.overlay, ())
+        if self.ui.overlay == "help" and key in ("?", "f1"):
+            self.ui.overlay = "rules"
+        elif key in ("escape", "enter", "q", *own):
             self.ui.overlay = ""
             self.ui.log_back = 0
         elif key in ("?", "f1", "s", "l"):

@@ -201,6 +201,12 @@ HELP_ALWAYS: Final[Keys] = (
     ("Ctrl-C", "quit, seat kept"),
     ("Ctrl-Z", "stop; fg goes on"),
 )
+HELP_ALONE: Final[Keys] = tuple(
+    (key, "quit" if key == "Ctrl-C" else what) for key, what in HELP_ALWAYS
+)
+"""The same in a game against bots alone, where no seat outlives the program."""
+HELP_PASSING: Final[Keys] = (("Space or p", "pass"), ("a", "pass for this trick"))
+"""What who leads cannot do."""
 _HELP_WAIT: Final[Keys] = (
     ("Space", "deal (host)"),
     ("b", "add a house bot"),
@@ -217,8 +223,7 @@ HELP_KEYS: Mapping[str, Keys] = {
         ("3x", "three of this rank"),
         ("j   J", "Jesters: one, or both"),
         ("3x9+1J", "two 9s and a Jester"),
-        ("Space or p", "pass"),
-        ("a", "pass for this trick"),
+        *HELP_PASSING,
         ("Backspace", "forget typing"),
     ),
     "taxes": (

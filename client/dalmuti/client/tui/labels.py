@@ -30,7 +30,7 @@ PASS = mark_in("choice", "Pass")
 PASSES = mark_in("note", "pass")
 ESC_CLOSES = mark("Esc closes this")
 LOG_FOOT = mark("PgUp PgDn scroll, Esc closes this")
-TOO_FAST = mark("That key came with the turn and did nothing; press it again.")
+TOO_FAST = mark("That key came too soon and did nothing; press it again.")
 SCORE = mark("Score")
 
 

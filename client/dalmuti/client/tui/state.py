@@ -10,7 +10,7 @@ from dalmuti.client.tui.selector import Selector
 from dalmuti.client.words.lesson import Course
 from dalmuti.core.moves import Move
 
-Overlay = Literal["", "help", "scores", "leave", "log"]
+Overlay = Literal["", "help", "rules", "scores", "leave", "log"]
 SceneName = Literal["lobby", "room", "draw", "revolution", "taxes", "play", "result"]
 
 

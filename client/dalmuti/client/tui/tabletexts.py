@@ -176,6 +176,7 @@ LEAVE_WATCHING = mark("Stop watching?")
 LEAVE_ALONE = mark("End this game? The bots go home, and the hand counts for nothing.")
 LEAVE_HAND = mark("Leave in the middle of a hand? The stand-in plays it to the end.")
 YES_LEAVE, NO_STAY = mark_in("key", "leave"), mark_in("key", "stay")
+HELP_FOOT, RULES_TITLE = mark("? the rules, Esc closes this"), HOW_TO_PLAY
 HELP_TITLE, HELP_HERE, HELP_ANYWHERE = mark("Help"), mark("HERE"), mark("ANY TIME")
 
 

@@ -10,6 +10,7 @@ from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
 from dalmuti.client.tui.screens import examples
 from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
+from dalmuti.client.tui.selector import RevolutionSelector
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.titles import title_of
 
@@ -24,6 +25,8 @@ def over(scene: Scene) -> list[Line]:
     match scene.ui.overlay:
         case "help":
             return help_box(scene)
+        case "rules":
+            return rules_box(scene)
         case "scores":
             return scores(scene)
         case "log":
@@ -122,13 +125,13 @@ def whole_log(scene: Scene) -> list[Line]:
 def help_box(scene: Scene) -> list[Line]:
     """The keys of this screen and of all screens side by side, and the rules below."""
     room = 100 if scene.wide else 72
-    here = keytexts.HELP_KEYS[scene_of(scene.model, scene.ui)]
+    here, anywhere = _keys_here(scene), _keys_anywhere(scene)
     half = room // 2
     heads = tr(tabletexts.HELP_HERE), tr(tabletexts.HELP_ANYWHERE)
     lines: list[Line] = [_halves(*heads, half, "head")]
-    for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
+    for number in range(max(len(here), len(anywhere))):
         left = _key_line(here, number, half)
-        lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
+        lines.append([*left, *_key_line(anywhere, number, room - half)])
     lines += [[], *examples.lines(scene, room)]
     table = scene.model.table
     options = table.options if table else None
@@ -139,7 +142,39 @@ def help_box(scene: Scene) -> list[Line]:
             lines += part
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
-    return box(tr(tabletexts.HELP_TITLE), lines, room, tr(labels.ESC_CLOSES))
+    return box(tr(tabletexts.HELP_TITLE), lines, room, tr(tabletexts.HELP_FOOT))
+
+
+def rules_box(scene: Scene) -> list[Line]:
+    """How to play, and the rules of this table: a second page of the help."""
+    room = 100 if scene.wide else 74
+    table = scene.model.table
+    options = table.options if table else None
+    texts = [*words.how_to_play(options), *([words.rules(options)] if options else [])]
+    parts = [[line(span(part)) for part in wrap(text, room, 0)] for text in texts]
+    gap: list[Line] = [[]] if sum(map(len, parts)) + len(parts) <= scene.rows - 4 else []
+    lines = [each for part in parts for each in (*part, *gap)]
+    return box(tr(tabletexts.RULES_TITLE), lines[: scene.rows - 4], room, tr(labels.ESC_CLOSES))
+
+
+def _keys_here(scene: Scene) -> keytexts.Keys:
+    """The keys of this screen, without those that could do nothing now."""
+    name = scene_of(scene.model, scene.ui)
+    keys = keytexts.HELP_KEYS[name]
+    if name == "revolution":
+        selector = scene.ui.selector
+        may_call = isinstance(selector, RevolutionSelector) and selector.may_call
+        return keys if may_call or scene.ui.hidden else keys[:1]
+    if name == "play" and scene.ui.selector is not None and scene.hand.trick.top is None:
+        return [each for each in keys if each not in keytexts.HELP_PASSING]
+    return keys
+
+
+def _keys_anywhere(scene: Scene) -> keytexts.Keys:
+    """The keys of all screens; a game against bots alone ends with the program, seat and all."""
+    table = scene.model.table
+    alone = table is not None and table.solo
+    return keytexts.HELP_ALONE if alone else keytexts.HELP_ALWAYS
 
 
 def _titles(scene: Scene) -> str:
