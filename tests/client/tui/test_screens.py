@@ -313,6 +313,34 @@ def test_no_snapshot_is_forgotten() -> None:
     assert {path.name for path in SNAPSHOTS.glob("*.txt")} == wanted
 
 
+# -- help -------------------------------------------------------------------------------------
+
+
+def help_of(stage: Stage, *, hidden: bool = False) -> str:
+    model, ui, now = on(stage, overlay="help", hidden=hidden)
+    return text_of(render(model, ui, 120, 40, now))
+
+
+def test_the_help_leaves_out_keys_that_can_do_nothing() -> None:
+    leading = help_of(Stage(4, seed=3).deal().run(you_lead))
+    following = help_of(Stage(4, seed=3).deal().run(you_follow))
+    assert "Space or p" in following and "pass for this trick" in following
+    assert "Space or p" not in leading and "pass for this trick" not in leading
+    for jesters_to, calls in ((1, True), (2, False)):
+        stage = Stage(4, seed=3).deal(jesters_to=jesters_to)
+        assert ("r r " in help_of(stage)) == calls
+        assert "r r " in help_of(stage, hidden=True)  # a look at the help gives nothing away
+
+
+def test_a_game_alone_keeps_no_seat() -> None:
+    stage = Stage(4, seed=3).deal().run(your_turn)
+    assert "quit, seat kept" in help_of(stage)
+    table = stage.model.table
+    assert table is not None
+    stage.model = replace(stage.model, table=replace(table, solo=True))
+    assert "seat kept" not in help_of(stage) and "Ctrl-C      quit" in help_of(stage)
+
+
 # -- properties -------------------------------------------------------------------------------
 
 HOSTILE = st.text(
