@@ -184,3 +184,12 @@ def test_the_rules_are_whole_on_a_small_screen(language: str) -> None:
     text = text_of(drawn("rules", 8))
     for rule in (*words.how_to_play(None), words.rules(TableOptions(seats=8))):
         assert all(part in text for part in wrap(rule, 74, 0)), rule
+
+
+def test_headings_of_a_result_do_not_touch(language: str) -> None:
+    """Points and total stand side by side, and are as long as their columns in some languages."""
+    if language == "pseudo":
+        return
+    heads = [tr_in("heading", each) for each in (tabletexts.POINTS, tabletexts.TOTAL)]
+    lines = text_of(drawn("result-2", 8)).splitlines()
+    assert any(re.search(rf" {heads[0]} +{heads[1]} ", line) for line in lines)

@@ -105,7 +105,7 @@ def _points(scene: Scene) -> bool:
 def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     """A heading and a line a place: who, how far up or down, from which title to which."""
     wide = scene.wide
-    name, moved, title, number = (30, 14, 20, 9) if wide else (21, 4, 16, 6)
+    name, moved, title, number = (30, 14, 20, 9) if wide else (21, 4, 16, 7)
     scores = {score.player: score for score in scene.table.scores}
     head = line(
         Span("", "     "),
