@@ -6,8 +6,10 @@ of its own. Where there is no tmux these tests are skipped, and say so.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -102,6 +104,14 @@ def test_ctrl_z_and_fg(tmux: Tmux) -> None:
         check_cooked(tmux)
         tmux.type("fg", "Enter")
         tmux.until(lambda: tmux.modes() == playing and "Your hand: 20 cards" in tmux.text())
+    # Somebody else stops us: there is no time to leave the screen, but `fg` brings it back.
+    shell = tmux("list-panes", "-F", "#{pane_pid}").strip()
+    (ours,) = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+    os.kill(int(ours), signal.SIGSTOP)
+    tmux.shows("Stopped")
+    tmux.type("fg", "Enter")
+    tmux.until(lambda: "Stopped" not in tmux.text() and "Your hand: 20 cards" in tmux.text())
+    assert tmux.modes() == playing
     tmux.press("?")
     tmux.shows("Esc")
     tmux.press("C-c")

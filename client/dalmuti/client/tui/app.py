@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -220,9 +222,23 @@ class Screen:
             self._session_over.set()
 
     def _caught(self, number: int) -> None:
+        if number == getattr(signal, "SIGCONT", None):
+            self._woken()
+            return
         self.caught = number
         self.session.close(leave=False)
         self._leave()
+
+    def _woken(self) -> None:
+        """After a stop that may not have been ours (`kill -STOP`) a shell had the terminal.
+
+        We take it again as a screen needs it, unless we are in the background: there the shell has
+        it still. The mode is not left here but with the screen, which knows how it was before.
+        """
+        terminal = self.app.input.fileno()
+        if self.app.is_running and os.tcgetpgrp(terminal) == os.getpgrp():
+            self.app.input.raw_mode().__enter__()
+            self.repaint()
 
     def _leave(self, failure: BaseException | None = None) -> None:
         """The only way out."""

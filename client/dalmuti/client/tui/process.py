@@ -30,7 +30,7 @@ class Process(Protocol):
         """While it is open, `leave` gets what is raised in the callbacks of this screen."""
 
     async def signals(self, caught: Callable[[int], None]) -> None:
-        """Tells of signals that end the screen, until it is cancelled."""
+        """Tells of signals that end the screen, and of SIGCONT, until it is cancelled."""
 
 
 class OwnProcess:
@@ -49,10 +49,10 @@ class OwnProcess:
             loop.set_exception_handler(None)
 
     async def signals(self, caught: Callable[[int], None]) -> None:
-        """SIGTERM and SIGHUP, which prompt_toolkit ignores."""
+        """SIGTERM, SIGHUP and SIGCONT, which prompt_toolkit ignores."""
         if sys.platform == "win32":  # no such signals are delivered there
             return
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP, signal.SIGCONT) as signals:
             async for number in signals:
                 caught(int(number))
 
