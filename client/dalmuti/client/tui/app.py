@@ -233,12 +233,14 @@ class Screen:
         """After a stop that may not have been ours (`kill -STOP`) a shell had the terminal.
 
         We take it again as a screen needs it, unless we are in the background: there the shell has
-        it still. The mode is not left here but with the screen, which knows how it was before.
+        it still. A terminal that is closed wakes us too, after SIGHUP, and is not there any more.
+        The mode is not left here but with the screen, which knows how it was before.
         """
-        terminal = self.app.input.fileno()
-        if self.app.is_running and os.tcgetpgrp(terminal) == os.getpgrp():
-            self.app.input.raw_mode().__enter__()
-            self.repaint()
+        with suppress(OSError):
+            foreground = os.tcgetpgrp(self.app.input.fileno()) == os.getpgrp()
+            if foreground and self.app.is_running and not self.app.is_done:
+                self.app.input.raw_mode().__enter__()
+                self.repaint()
 
     def _leave(self, failure: BaseException | None = None) -> None:
         """The only way out."""
