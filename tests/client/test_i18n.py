@@ -13,10 +13,12 @@ import pytest
 
 from client.languages import LONGER, accented, speaking
 from dalmuti.client import cli, i18n, words
+from dalmuti.client.advice import Worth
 from dalmuti.client.settings import Settings
 from dalmuti.client.talk import Talk
 from dalmuti.client.words import names
-from dalmuti.core.cards import JESTER
+from dalmuti.core.cards import JESTER, Play
+from dalmuti.core.moves import PASS
 from dalmuti.core.titles import Title
 from dalmuti.protocol.text import width
 
@@ -190,3 +192,16 @@ def test_a_tool_speaks_english_whatever_the_locale(
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert cli.main(["export", str(tmp_path / "none.txt")]) == 2
     assert "there is no file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The expert: pass, for 1.50 points; 2x9 1.25; 2x4 1.00."),
+        ("nl", "2x9 1,25; 2x4 1,00"),
+    ],
+)
+def test_numbers_have_the_point_of_the_language(language: str, said: str) -> None:
+    choices = (Worth(PASS, 1.5), Worth(Play(9, 2), 1.25), Worth(Play(4, 2), 1.0))
+    with speaking(language):
+        assert said in words.advice(choices)

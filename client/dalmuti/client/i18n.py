@@ -138,6 +138,12 @@ def language() -> str:
     return "en" if held is None else held.name
 
 
+def decimal(value: float) -> str:
+    """A number with two digits after the point, which is a comma in all languages but English."""
+    text = f"{value:.2f}"
+    return text if language() == "en" else text.replace(".", ",")
+
+
 def _load(language: str, accents: bool) -> gettext.NullTranslations:
     if language not in LANGUAGES:
         raise ValueError(f"{language!r} is none of {', '.join(LANGUAGES)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dalmuti.client.i18n import mark, tr
+from dalmuti.client.i18n import decimal, mark, tr
 from dalmuti.client.words.names import move
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def advice(found: Sequence[Worth]) -> str:
     best, *others = found
     if len(found) == 1:
         return tr("The expert: {move}.", move=move(best.choice))
-    listed = ", ".join(
+    listed = "; ".join(
         tr("{move} {points}", move=move(worth.choice), points=points(worth.points))
         for worth in others
     )
@@ -36,4 +36,4 @@ def advice(found: Sequence[Worth]) -> str:
 
 def points(value: float) -> str:
     """Expected points, which differ by little."""
-    return f"{value:.2f}"
+    return decimal(value)

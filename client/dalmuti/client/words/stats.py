@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dalmuti.client.history.summary import Group, MatchRow, Summary
-from dalmuti.client.i18n import mark, mark_in, tr, tr_in, tr_n
+from dalmuti.client.i18n import decimal, mark, mark_in, tr, tr_in, tr_n
 from dalmuti.client.tui.canvas import wrap
 from dalmuti.client.words.names import title
 from dalmuti.core.titles import Title
@@ -175,9 +175,9 @@ def _row(name: str, group: Group) -> tuple[str, ...]:
     return (
         name,
         str(group.hands),
-        f"{group.mean_place:.2f}",
+        decimal(group.mean_place),
         str(group.points),
-        f"{group.points_per_hand:.2f}",
+        decimal(group.points_per_hand),
         f"{100 * group.standing:.0f} %",
         str(group.first),
         str(group.last),
@@ -194,7 +194,7 @@ def _match_rows(matches: Iterable[MatchRow]) -> list[tuple[str, ...]]:
                 cut(safe_text(each.table), NAME_CELLS),
                 str(each.seats),
                 str(group.hands),
-                f"{group.mean_place:.2f}",
+                decimal(group.mean_place),
                 str(group.points),
                 f"{100 * group.standing:.0f} %",
             )
