@@ -37,7 +37,7 @@ SAID = (
     "The server closed the connection. More.",
 )
 """What people, tables and servers are called and say in the pictures."""
-SAME = "Dalmuti F1 Tab chat xJ"
+SAME = "Dalmuti Tab chat xJ"
 """What is the same in all languages: the game, and what is typed as it stands."""
 
 

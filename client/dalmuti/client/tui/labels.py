@@ -18,7 +18,6 @@ from dalmuti.core.moves import Call, Decline
 
 # -- everywhere --------------------------------------------------------------------------------
 
-HELP = mark("help")
 CHAT_LINE = mark("t or Tab to talk, / for commands")
 COMMAND_LINE = mark("/ for commands")
 CHAT_PROMPT = "chat> "

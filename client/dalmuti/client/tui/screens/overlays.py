@@ -8,7 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
-from dalmuti.client.tui.screens import examples
+from dalmuti.client.tui.screens import examples, keybar
 from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.titles import title_of
@@ -16,10 +16,9 @@ from dalmuti.core.titles import title_of
 
 def over(scene: Scene) -> list[Line]:
     """The box that lies over the screen now; empty for none. A lost connection goes first."""
-    link = scene.model.link
     if scene.ui.overlay == "leave":
         return leaving(scene)
-    if link.state == "lost" or (link.state == "connecting" and scene.model.table is not None):
+    if keybar.is_lost(scene):
         return lost(scene)
     match scene.ui.overlay:
         case "help":
