@@ -231,7 +231,7 @@ class Frame:
             put.append((2, span(f" {cut(safe_text(title), end - 6)} ", style)))
         if remark and split is not None:
             start = split - 3 - width(remark) if above is None else above - 1
-            if width(title) + 5 < start and start + width(remark) + 3 < split:
+            if width(title) + 5 < start and start + width(remark) + 3 <= split:
                 put.append((start, span(f" {remark} ", "dim")))
         if second and split is not None:
             text = cut(safe_text(second), self.cols - split - 6)
@@ -299,17 +299,23 @@ def box(
 
 
 def overlay(screen: Sequence[Line], over: Sequence[Line]) -> list[Line]:
-    """The screen with a box in the middle of it, above the last two rows."""
-    rows = [list(spans) for spans in screen]
+    """The screen with a box in the middle of it, above the last two rows and below the first.
+
+    What lies behind the box is dim, all of it: no key reaches it. A cell is free on either side of
+    the box, so that no word of it runs into the frame.
+    """
+    behind = [[Span("dim", part.text) for part in spans] for spans in screen[1:-2]]
+    rows = [list(screen[0]), *behind, *(list(spans) for spans in screen[-2:])]
     wide = cells(rows[0])
     size = max(cells(spans) for spans in over)
     room = len(rows) - 2
     over = over[:room]
-    top = (room - len(over)) // 2
+    top = max((room - len(over)) // 2, min(1, room - len(over)))
     left = (wide - size) // 2
+    free = Span("", " " if left > 1 else "")
     for number, spans in enumerate(over, start=top):
-        behind = [Span("dim", part.text) for part in rows[number]]
-        rows[number] = splice(behind, left, fit(spans, size))
+        box = [free, *fit(spans, size), free]
+        rows[number] = splice(rows[number], left - len(free.text), box)
     return rows
 
 

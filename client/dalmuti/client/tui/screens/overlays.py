@@ -128,13 +128,14 @@ def help_box(scene: Scene) -> list[Line]:
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
-    lines += [[], *examples.lines(scene, room)]
+    shown = examples.lines(scene, room)
+    lines += [[], *(shown if scene.tall else shown[:-1])]
     table = scene.model.table
     options = table.options if table else None
     rules = words.how_to_play(options) if scene.tall else words.rules_short(options)
     for text in rules:
         part = [line(span(part)) for part in wrap(text, room, 2)]
-        if len(lines) + len(part) <= scene.rows - 4:
+        if len(lines) + len(part) <= scene.rows - 5:
             lines += part
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]
