@@ -290,6 +290,8 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
     "lost-watching": lost_watching,
     "scrolled": scrolled_log,
 }
+HELPLESS = ("help", "leave", "lost", "lost-long", "lost-watching")
+"""Where no key leads to the help: it is open, or something else has to be answered first."""
 
 
 @pytest.mark.parametrize("cols,rows", SIZES, ids=lambda n: str(n))

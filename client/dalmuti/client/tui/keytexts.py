@@ -158,7 +158,7 @@ KEYS_LOBBY: Final[Keys] = (
 )
 KEYS_REPLAY: Final[Keys] = (
     ("Arrows", "move, trick"),
-    ("Space", "play on"),
+    ("Space", "run"),
     ("g", "go to"),
     ("1-9", "seat"),
     ("o", "open"),
