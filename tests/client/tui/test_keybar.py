@@ -6,6 +6,7 @@ Costs about four seconds.
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -176,3 +177,9 @@ def test_no_advice_is_given_behind_the_draw() -> None:
     assert ui.advice not in text_of(render(model, ui, 80, 24, now))
     ui.draw_step = None
     assert ui.advice in text_of(render(model, ui, 80, 24, now))
+
+
+def test_nobody_sits_down_where_no_seat_is_free() -> None:
+    model, ui, now = PICTURES["lobby"](10)
+    chosen = [dataclasses.replace(ui, lobby_index=at) for at in range(3)]
+    assert ["Enter" in named((model, each, now)) for each in chosen] == [True, False, False]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dalmuti.client import autopass
 from dalmuti.client.i18n import tr
-from dalmuti.client.tui import keytexts, labels
+from dalmuti.client.tui import keytexts, labels, tabletexts
 from dalmuti.client.tui.keytexts import Keys
 from dalmuti.client.tui.selector import PlaySelector, RevolutionSelector, Selector
 from dalmuti.client.tui.state import scene_of
@@ -92,6 +92,14 @@ def _selector(scene: Scene) -> Selector | None:
     return None if behind else scene.ui.selector
 
 
+def _may_enter(scene: Scene) -> bool:
+    """In the lobby: the chosen table has a seat. Elsewhere Enter means something else."""
+    tables = scene.model.lobby.tables if scene.model.lobby else ()
+    if scene.model.table is not None or not tables:
+        return True
+    return tabletexts.has_seat(tables[min(scene.ui.lobby_index, len(tables) - 1)])
+
+
 def _changes(*keys: str) -> Callable[[Scene], bool]:
     """Whether one of these keys changes what is chosen, if something is."""
 
@@ -126,6 +134,7 @@ _USEFUL: Final[Mapping[str, Callable[[Scene], bool]]] = {
     "a": _may_pass_on,
     "PgUp": lambda scene: scene.log_is_longer,
     "Arrows": _some_tables,
+    "Enter": _may_enter,
     "Left Right": _changes("left", "right"),
     "Up Down": _changes("up", "down"),
     "j": _changes("j"),
