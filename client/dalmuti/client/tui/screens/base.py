@@ -53,7 +53,7 @@ class Scene:
         self.now = now
         self.log_back = ui.log_back
         """How far the log is scrolled back; the pane that shows it knows where the log ends."""
-        self.log_is_longer = False
+        self.log_is_longer: bool = False
         """Whether there is more of it than its pane shows, which knows that as well."""
 
     @property

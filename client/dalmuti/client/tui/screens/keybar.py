@@ -81,6 +81,11 @@ def _may_pass_on(scene: Scene) -> bool:
     return scene.ui.passing or not autopass.refused(scene.model)
 
 
+def _has_cards(scene: Scene) -> bool:
+    hand = scene.model.table.hand if scene.model.table else None
+    return scene.ui.hidden or (hand is not None and bool(hand.cards))
+
+
 def _some_tables(scene: Scene) -> bool:
     lobby = scene.model.lobby
     return scene.model.table is not None or (lobby is not None and len(lobby.tables) > 1)
@@ -132,6 +137,7 @@ def _may_remove(scene: Scene) -> bool:
 _USEFUL: Final[Mapping[str, Callable[[Scene], bool]]] = {
     "t": _names_chat,
     "a": _may_pass_on,
+    "h": _has_cards,
     "PgUp": lambda scene: scene.log_is_longer,
     "Arrows": _some_tables,
     "Enter": _may_enter,
