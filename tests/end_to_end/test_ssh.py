@@ -152,7 +152,7 @@ def test_a_guest_plays_a_hand_with_a_host(tmp_path: Path) -> None:
             play_until([guest, host], "Hand 1 is over")
             text = guest.until(lambda text: len(RESULT_ROW.findall(text)) >= 3)
             assert "Grace" in text
-            guest.until("deal verified")
+            guest.until("Deal verified")
             known = subprocess.run(
                 ["ssh-keygen", "-lf", str(tmp_path / "known_hosts")],
                 capture_output=True,

@@ -48,7 +48,7 @@ def result(scene: Scene) -> list[Line]:
     for row in _remarks(scene, ended):
         frame.row(row)
     frame.rule("├┤", log_title(scene))
-    above = words.places(ended, table)  # is no news here
+    above = {*words.places(ended, table), words.verified(ended.hand, ())}  # is no news here
     log = [entry for entry in scene.model.log if entry.text not in above]
     lines, thumb = log_pane(scene, scene.cols - 4, scene.rows - len(frame.rows) - 4, log)
     for number, row in enumerate(lines):
