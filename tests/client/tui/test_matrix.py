@@ -6,6 +6,7 @@ Unicode and ASCII signs.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -48,3 +49,13 @@ def test_a_screen_fits_in_every_language_size_and_sign_set(language: str, name: 
             char for char in text if not char.isascii() and unicodedata.category(char)[0] in "SZC"
         }
         assert not set("·…→←↑↓▶█┃") & set(text)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_of_a_screen_is_cut(language: str, name: str) -> None:
+    """Names are short in the pictures; what is scrolled (` … `) may go on beyond its edge."""
+    model, ui, now = PICTURES[name](10)
+    for cols, rows in (*ALL_SIZES, (100, 30)):
+        text = text_of(render(model, ui, cols, rows, now))
+        cut = [row for row in text.splitlines() if re.search(r"[^ ]…", row)]
+        assert cut == [] or language == "pseudo"

@@ -106,7 +106,8 @@ def _points(scene: Scene) -> bool:
 def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     """A heading and a line a place: who, how far up or down, from which title to which."""
     wide = scene.wide
-    name, moved, title, number = (30, 14, 20, 9) if wide else (21, 4, 16, 6)
+    name, moved, title, number = (28, 14, 20, 9) if wide else (21, 4, 16, 6)
+    last = number if wide else number + 2  # 106 cells in all, or 76
     scores = {score.player: score for score in scene.table.scores}
     head = line(
         Span("", "     "),
@@ -117,7 +118,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     )
     if _points(scene):
         head.append(column(tr_in("heading", tabletexts.POINTS), number, "dim", right=True))
-        head.append(column(tr_in("heading", tabletexts.TOTAL), number + 2, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.TOTAL), last, "dim", right=True))
     else:
         head.append(column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True))
     lines = [head]
@@ -143,7 +144,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
         if _points(scene):
             row.append(column(str(each.points), number, right=True))
             total = str(score.points) if score else "-"
-            row.append(column(total, number + 2, "bold", right=True))
+            row.append(column(total, last, "bold", right=True))
         else:
             row.append(column(str(score.hands_won) if score else "-", 12, "bold", right=True))
         lines.append(row)
