@@ -148,11 +148,13 @@ def test_bots_from_outside(env: dict[str, str], port: int, tmp_path: Path) -> No
     file.write_text(
         "from dalmuti.client.bot import Bot\n"
         "class Cautious(Bot):\n"
+        "    asked = 0\n"
         "    def decide(self, view, decision):\n"
         "        print('I think')\n"
-        "        if view.hand.tricks > 1:\n"
+        "        self.asked += 1\n"
+        "        if self.asked > 2:\n"
         "            raise SystemExit('enough')\n"
-        "        return decision.choices[-1] if view.hand.tricks % 2 else 'nonsense'\n"
+        "        return 'nonsense' if self.asked == 1 else decision.choices[-1]\n"
     )
     host_arguments = (
         f"host --plain --bind 127.0.0.1 --port {port} --seats 4 --hands 1 --name Ada"
