@@ -74,7 +74,7 @@ def matches_of(env: Mapping[str, str], address: str, bot: Spoken, least: int) ->
 
 
 def shown_here(env: Mapping[str, str], address: str) -> list[str]:
-    """The table for people, once somebody is here: between two matches a bot is not, for a moment."""
+    """The table for people, once somebody is here: a bot between two matches is not."""
     deadline = time.monotonic() + PATIENCE
     while True:
         lines = run(env, "ladder", address).stdout.splitlines()

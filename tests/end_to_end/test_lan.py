@@ -76,7 +76,7 @@ async def test_I86_a_server_is_found_and_is_gone_after_its_stop() -> None:
 
 
 def found_as(name: str, wanted: int) -> set[str]:
-    """The addresses of the servers of this name. A look is short, and a busy machine answers late."""
+    """The addresses of servers of this name. A look is short, and a busy machine is late."""
     for _ in range(10):
         found = {each.address for each in finding.find() if each.name == name}
         if len(found) >= wanted:
