@@ -178,7 +178,8 @@ def test_bots_from_outside(env: dict[str, str], port: int, tmp_path: Path) -> No
             assert any("Cautious chose 'nonsense'" in line for line in mine.said)
             assert any("Cautious raised SystemExit: enough" in line for line in mine.said)
             assert "I think" in mine.said
-            assert " illegal, 0 late and " in mine.said[-1] and "0 crashed" not in mine.said[-1]
+            assert " illegal, 0 late and " in mine.said[-1]
+            assert " and 0 crashed" not in mine.said[-1]
 
 
 def test_I22_a_killed_bot_finds_its_seat_again(env: dict[str, str], port: int) -> None:
