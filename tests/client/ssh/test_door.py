@@ -272,7 +272,7 @@ def test_a_session_in_which_nothing_is_asked_for_is_closed(tmp_path: Path) -> No
             connection = await connect(stand, "grace")
             loop = asyncio.get_running_loop()
             chan: SSHClientChannel[str] = SSHClientChannel(
-                connection, loop, False, "utf-8", "strict", 65536, 32768
+                connection, loop, "strict", "utf-8", "strict", 65536, 32768
             )
             await chan._open(b"session")
             await connection.wait_closed()
