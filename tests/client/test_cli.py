@@ -92,6 +92,8 @@ def test_help_says_where_the_house_rules_are_and_there_they_are(
         said[command] = " ".join(capfd.readouterr().out.split())
     there = "the end of `dalmuti host --help` lists them"
     assert there in said["play"] and there in said["arena"] and there not in said["host"]
+    assert "--advice" in said["play"] and "SUPPRESS" not in said["host"]
+    assert "--advice" not in said["host"]  # is refused there, and no help shows it
     assert "listed at the end of this help" in said["host"]
     assert "house rules (the first value is the default):" in said["host"]
 

@@ -75,14 +75,22 @@ async def test_I86_a_server_is_found_and_is_gone_after_its_stop() -> None:
         await trio.to_thread.run_sync(watching.close)
 
 
+def found_as(name: str, wanted: int) -> set[str]:
+    """The addresses of servers of this name. A look is short, and a busy machine is late."""
+    for _ in range(10):
+        found = {each.address for each in finding.find() if each.name == name}
+        if len(found) >= wanted:
+            break
+    return found
+
+
 def test_I86_two_servers_of_one_machine_may_have_one_name() -> None:
     name = f"Kitchen {secrets.token_hex(4)}"
     made = [Announcement(), Announcement()]
     try:
         for port, announcement in zip((12013, 12014), made, strict=True):
             announcement.make(Facts(name, (LOOPBACK,), port, False, False, (LOOPBACK,)))
-        found = {each.address for each in finding.find() if each.name == name}
-        assert found == {f"{LOOPBACK}:12013", f"{LOOPBACK}:12014"}
+        assert found_as(name, 2) == {f"{LOOPBACK}:12013", f"{LOOPBACK}:12014"}
     finally:
         for announcement in made:
             announcement.withdraw()
@@ -97,8 +105,7 @@ def test_I86_a_name_that_is_taken_gets_a_number() -> None:
         ]
         assert first.make(facts[0]) == name
         assert second.make(facts[1]) == f"{name}-2"
-        found = {each.address for each in finding.find() if each.name == name}
-        assert found == {f"{LOOPBACK}:12013", "127.0.0.2:12013"}
+        assert found_as(name, 2) == {f"{LOOPBACK}:12013", "127.0.0.2:12013"}
     finally:
         first.withdraw()
         second.withdraw()

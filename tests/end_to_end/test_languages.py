@@ -28,7 +28,8 @@ def english_forms(language: str) -> list[re.Pattern[str]]:
     forms = []
     for key, translated in catalogue.items():
         text = str(key[0] if isinstance(key, tuple) else key).partition("\x04")[2] or str(key)
-        if " " in re.sub(r"\{[^}]*\}", "", text).strip() and text != translated:
+        bare = re.sub(r"\{[^}]*\}", "", text)
+        if len(re.findall("[A-Za-z]{2,}", bare)) > 1 and text != translated:
             known = re.sub(r"\\\{[^}]*\\\}", ".+", re.escape(text))
             forms.append(re.compile(known))
     return forms

@@ -44,7 +44,7 @@ def test_a_hand_by_pressing_enter(seats: int, rows: int, columns: int, tmp_path:
         text = terminal.until(lambda text: len(RESULT_ROW.findall(text)) >= seats)
         for place, title in enumerate(titles(seats), start=1):
             assert re.search(rf"^│ +{place} +\S.* {title} ", text, re.MULTILINE), text
-        terminal.until("deal verified")
+        terminal.until("Deal verified")
         terminal.send("\r")
         assert terminal.wait() == 0
         assert terminal.left_on() == []

@@ -53,18 +53,9 @@ class AutoPass:
         if self.on:
             self._stop()
             return tr(OFF)
-        hand = _playing(model)
-        if hand is None:
-            return tr(NO_TRICK)
-        if (
-            model.table
-            and model.table.options.passing == "locked"
-            and hand.seat in (hand.trick.passed)
-        ):
-            return tr(LOCKED)
-        ours = hand.turn is not None and hand.seat in hand.turn.seats
-        if hand.trick.top is None and (ours or model.decision is not None):
-            return tr(YOU_LEAD)
+        hand, why_not = _playing(model), refused(model)
+        if hand is None or why_not:
+            return tr(why_not)
         self._trick = (hand.number, hand.tricks)
         self.update(model, now)
         return tr(ON)
@@ -92,6 +83,17 @@ class AutoPass:
 
     def _stop(self) -> None:
         self._trick = self.at = None
+
+
+def refused(model: Model) -> str:
+    """Why nobody can pass by himself here and now; empty where he can. It is for `tr` to say."""
+    table, hand = model.table, _playing(model)
+    if table is None or hand is None:
+        return NO_TRICK
+    if table.options.passing == "locked" and hand.seat in hand.trick.passed:
+        return LOCKED
+    ours = hand.turn is not None and hand.seat in hand.turn.seats
+    return YOU_LEAD if hand.trick.top is None and (ours or model.decision is not None) else ""
 
 
 def _playing(model: Model) -> HandView | None:

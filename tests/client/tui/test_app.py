@@ -151,7 +151,7 @@ async def seated(
         seat = Seat(stage, Glass(rows, cols), keys, Options(**options))
         seat.task = asyncio.create_task(seat.screen.run())
         try:
-            await seat.until("F1 help")
+            await seat.until("? help")
             yield seat
         finally:
             if not seat.task.done():
@@ -264,7 +264,7 @@ def test_events_are_drawn_as_they_come() -> None:
                 EventMessage(seq=1, event=ev.Chatted("Grace", "hello \x1b[2J there", 2))
             )
             await seat.until("Grace says: hello [2J there")
-            assert "F1 help" in seat.glass.text()
+            assert "? help" in seat.glass.text()
 
     run(scenario)
 
@@ -454,7 +454,7 @@ def test_a_terminal_that_is_gone() -> None:
             output = Vt100_Output(glass, lambda: glass.size, term="xterm", enable_cpr=False)
             task = asyncio.create_task(run_screen(session, input=keys, output=output))
             async with asyncio.timeout(PATIENCE):
-                await shown(glass, "F1 help")
+                await shown(glass, "? help")
                 glass.broken = OSError(5, "Input/output error")
                 keys.send_text("9")
                 assert await task == HANGUP

@@ -13,7 +13,7 @@ import pytest
 from client.languages import speaking
 from client.tui import test_rewind_pictures
 from client.tui.tables import NAMES
-from client.tui.test_screens import JOIN, PICTURES, SEATS, follow
+from client.tui.test_screens import HELPLESS, JOIN, PICTURES, SEATS, follow
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.steward import Steward
@@ -37,7 +37,7 @@ SAID = (
     "The server closed the connection. More.",
 )
 """What people, tables and servers are called and say in the pictures."""
-SAME = "Dalmuti F1 Tab chat xJ"
+SAME = "Dalmuti Tab chat xJ"
 """What is the same in all languages: the game, and what is typed as it stands."""
 
 
@@ -51,7 +51,7 @@ def drawn(name: str, seats: int, cols: int = 80, rows: int = 24) -> list[Line]:
 def test_every_line_fits_and_help_is_offered(language: str, name: str, seats: int) -> None:
     lines = drawn(name, seats)
     assert len(lines) == 24 and {cells(spans) for spans in lines} == {80}
-    assert any(part.text == "?" for part in lines[-1])
+    assert any(part.text == "?" for part in lines[-1]) or name in HELPLESS
 
 
 @pytest.mark.parametrize("name", PICTURES)

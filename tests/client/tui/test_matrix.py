@@ -6,11 +6,12 @@ Unicode and ASCII signs.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 
-from client.tui.test_screens import PICTURES, SIZES
+from client.tui.test_screens import HELPLESS, PICTURES, SIZES
 from dalmuti.client.tui.canvas import ASCII, Line, cells, piece, text_of
 from dalmuti.client.tui.screens import render
 
@@ -40,7 +41,7 @@ def test_a_screen_fits_in_every_language_size_and_sign_set(language: str, name: 
                 assert all(
                     cell in edge for cell, edge in zip(edge_cells(spans), edges, strict=True)
                 )
-            assert any(part.text == "?" for part in lines[-1])
+            assert any(part.text == "?" for part in lines[-1]) or name in HELPLESS
         text = text_of(drawn[True])
         assert text == text_of(drawn[False]).translate(ASCII)
         # What is left beside ASCII are letters: of names, of chat, and of the language.
@@ -48,3 +49,13 @@ def test_a_screen_fits_in_every_language_size_and_sign_set(language: str, name: 
             char for char in text if not char.isascii() and unicodedata.category(char)[0] in "SZC"
         }
         assert not set("·…→←↑↓▶█┃") & set(text)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_of_a_screen_is_cut(language: str, name: str) -> None:
+    """Names are short in the pictures; what is scrolled (` … `) may go on beyond its edge."""
+    model, ui, now = PICTURES[name](10)
+    for cols, rows in (*ALL_SIZES, (100, 30)):
+        text = text_of(render(model, ui, cols, rows, now))
+        cut = [row for row in text.splitlines() if re.search(r"[^ ]…", row)]
+        assert cut == [] or language == "pseudo"

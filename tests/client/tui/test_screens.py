@@ -26,7 +26,7 @@ from client.tui.tables import (
     you_lead,
     your_turn,
 )
-from dalmuti.client.model import LinkChanged, Model
+from dalmuti.client.model import DealChecked, LinkChanged, Model, reduce
 from dalmuti.client.tui.canvas import cells, text_of
 from dalmuti.client.tui.screens import MIN_COLS, MIN_ROWS, render
 from dalmuti.client.tui.selector import Selector, select
@@ -290,6 +290,8 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
     "lost-watching": lost_watching,
     "scrolled": scrolled_log,
 }
+HELPLESS = ("help", "leave", "lost", "lost-long", "lost-watching")
+"""Where no key leads to the help: it is open, or something else has to be answered first."""
 
 
 @pytest.mark.parametrize("cols,rows", SIZES, ids=lambda n: str(n))
@@ -431,3 +433,10 @@ def test_a_long_list_of_plays_keeps_the_choice_in_sight() -> None:
         ui.selector = ui.selector.press("right" if _ % 7 == 0 else "j", now).selector
         rows = text_of(render(model, ui, 80, 24, now)).splitlines()[-6:-3]
         assert any("[" in row and "]" in row for row in rows)
+
+
+def test_a_result_says_once_that_the_deal_is_verified() -> None:
+    model, ui, now = result(4)
+    model = reduce(model, DealChecked(1), now)
+    assert model.log[-1].text == "Hand 1: deal verified."
+    assert text_of(render(model, ui, 120, 40, now)).lower().count("deal verified") == 1

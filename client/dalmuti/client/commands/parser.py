@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from dalmuti.client.commands.parts import WRONG_USE
+from dalmuti.client.commands.parts import HIDDEN, WRONG_USE
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,6 +21,12 @@ class Parser(argparse.ArgumentParser):
             epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", more]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """The same; argparse knows its own word for what no help shows by identity alone."""
+        if settings.get("help") == HIDDEN:
+            settings["help"] = argparse.SUPPRESS
+        return super().add_argument(*names, **settings)
 
     def error(self, message: str) -> NoReturn:
         """One sentence on standard error; exits with 2."""

@@ -57,7 +57,7 @@ def _export(book: Book) -> None:
     made = command(
         book,
         "export",
-        "write what players saw, could do and did, for who learns from it",
+        "write what players saw, could do and did, to learn from",
         "dalmuti export match.txt --as Ada > ada.jsonl",
         "dalmuti export games/*.txt > all.jsonl",
         action="dalmuti.client.export:export",

@@ -214,11 +214,12 @@ class Frame:
         right: str = "",
         accent: bool = False,
         remark: str = "",
+        above: int | None = None,
     ) -> None:
         """A border between `ends`, with `joint` at `split` and titles in it.
 
         `second` is the title of the right pane, `right` a remark at the right end, `remark` one at
-        the end of the left pane, where there is room for it.
+        the end of the left pane, or from the cell `above` on, where there is room for it.
         """
         border = list(ends[0] + "─" * (self.cols - 2) + ends[1])
         if split is not None:
@@ -228,8 +229,10 @@ class Frame:
             end = (split if second and split else self.cols) - (width(right) + 3 if right else 0)
             style = "accent" if accent else "head"
             put.append((2, span(f" {cut(safe_text(title), end - 6)} ", style)))
-        if remark and split is not None and width(title) + width(remark) + 8 < split:
-            put.append((split - 3 - width(remark), span(f" {remark} ", "dim")))
+        if remark and split is not None:
+            start = split - 3 - width(remark) if above is None else above - 1
+            if width(title) + 5 < start and start + width(remark) + 3 <= split:
+                put.append((start, span(f" {remark} ", "dim")))
         if second and split is not None:
             text = cut(safe_text(second), self.cols - split - 6)
             put.append((split + 2, Span("head", f" {text} ")))
@@ -296,17 +299,23 @@ def box(
 
 
 def overlay(screen: Sequence[Line], over: Sequence[Line]) -> list[Line]:
-    """The screen with a box in the middle of it, above the last two rows."""
-    rows = [list(spans) for spans in screen]
+    """The screen with a box in the middle of it, above the last two rows and below the first.
+
+    What lies behind the box is dim, all of it: no key reaches it. A cell is free on either side of
+    the box, so that no word of it runs into the frame.
+    """
+    behind = [[Span("dim", part.text) for part in spans] for spans in screen[1:-2]]
+    rows = [list(screen[0]), *behind, *(list(spans) for spans in screen[-2:])]
     wide = cells(rows[0])
     size = max(cells(spans) for spans in over)
     room = len(rows) - 2
     over = over[:room]
-    top = (room - len(over)) // 2
+    top = max((room - len(over)) // 2, min(1, room - len(over)))
     left = (wide - size) // 2
+    free = Span("", " " if left > 1 else "")
     for number, spans in enumerate(over, start=top):
-        behind = [Span("dim", part.text) for part in rows[number]]
-        rows[number] = splice(behind, left, fit(spans, size))
+        box = [free, *fit(spans, size), free]
+        rows[number] = splice(rows[number], left - len(free.text), box)
     return rows
 
 

@@ -298,6 +298,8 @@ class Control:
             return
         if self.ui.overlay and self._in_overlay(key):
             return
+        if self.model.link.state == "lost" and key in ("?", "f1", "s", "l"):
+            return  # what the box of the lost connection would cover
         if self._anywhere(key):
             return
         if self.model.link.state == "lost":

@@ -39,9 +39,9 @@ KEYS_PASS: Final[Keys] = (
 )
 KEYS_LEAD: Final[Keys] = (
     ("Left Right", "rank"),
-    ("Up Down", "size"),
     ("Enter", "play"),
     ("3x9", "type"),
+    ("Up Down", "size"),
     ("j", "Jester"),
     ("t", "chat"),
     ("h", "hide"),
@@ -87,8 +87,19 @@ KEYS_CALL: Final[Keys] = (
     ("r", "call"),
     ("Arrows", "choose"),
     ("t", "chat"),
+    ("h", "hide"),
+    ("q", "leave"),
+    ("s", "scores"),
+    ("l", "log"),
 )
-KEYS_NO_CALL: Final[Keys] = (("Enter", "go on"), ("t", "chat"), ("s", "scores"), ("q", "leave"))
+KEYS_NO_CALL: Final[Keys] = (
+    ("Enter", "go on"),
+    ("t", "chat"),
+    ("h", "hide"),
+    ("q", "leave"),
+    ("s", "scores"),
+    ("l", "log"),
+)
 KEYS_TAX: Final[Keys] = (
     ("Enter", "give"),
     ("9", "mark"),
@@ -97,8 +108,12 @@ KEYS_TAX: Final[Keys] = (
     ("j", "Jester"),
     ("Esc", "suggestion"),
     ("t", "chat"),
+    ("h", "hide"),
+    ("q", "leave"),
+    ("s", "scores"),
+    ("l", "log"),
 )
-KEYS_DRAW: Final[Keys] = (("Enter", "go on"), ("Esc", "skip"), ("t", "chat"))
+KEYS_DRAW: Final[Keys] = (("Enter", "go on"), ("Esc", "skip"), ("t", "chat"), ("q", "leave"))
 KEYS_HOST: Final[Keys] = (
     ("Space", "deal"),
     ("b", "add bot"),
@@ -124,6 +139,16 @@ KEYS_GUEST: Final[Keys] = (
     ("q", "leave"),
 )
 KEYS_CHAT: Final[Keys] = (("Enter", "say it"), ("Esc", "back to the game"), ("/", "commands"))
+KEYS_IN_HELP: Final[Keys] = (("Esc", "close"), ("s", "scores"), ("l", "log"))
+KEYS_IN_SCORES: Final[Keys] = (("Esc", "close"), ("l", "log"), ("?", "help"))
+KEYS_IN_LOG: Final[Keys] = (
+    ("PgUp PgDn", "scroll"),
+    ("Esc", "close"),
+    ("s", "scores"),
+    ("?", "help"),
+)
+KEYS_LEAVING: Final[Keys] = (("y", "leave"), ("Esc", "stay"))
+KEYS_LOST: Final[Keys] = (("q", "leave"), ("Ctrl-C", "quit"), ("c", "colours"))
 KEYS_LOBBY: Final[Keys] = (
     ("Arrows", "choose"),
     ("Enter", "join"),
@@ -133,7 +158,7 @@ KEYS_LOBBY: Final[Keys] = (
 )
 KEYS_REPLAY: Final[Keys] = (
     ("Arrows", "move, trick"),
-    ("Space", "play"),
+    ("Space", "run"),
     ("g", "go to"),
     ("1-9", "seat"),
     ("o", "open"),
@@ -141,6 +166,8 @@ KEYS_REPLAY: Final[Keys] = (
     ("n p", "hand"),
     ("+ -", "speed"),
 )
+KEYS_PLAYING: Final[Keys] = (("Space", "pause"),)
+KEYS_GO_TO: Final[Keys] = (("Enter", "go to"), ("Esc", "stay"))
 HELP_REPLAY: Final[Keys] = (
     ("Left Right", "a move back, a move on"),
     ("Up Down, [ ]", "to the trick before, to the next trick"),
@@ -158,6 +185,15 @@ HELP_REPLAY: Final[Keys] = (
 )
 KEYS_RESULT: Final[Keys] = (("r", "replay"),)
 KEY_HELP: Final = ("?", "help")
+KEYS_INSTEAD: Final[Keys] = (
+    ("Enter", "pass"),
+    ("Backspace", "forget typing"),
+    ("a", "choose again"),
+    ("Space", "new match"),
+    ("Enter", "call"),
+)
+"""What keys of the tables do at times instead, or others in their places."""
+PASS, FORGET, CHOOSE_AGAIN, NEW_MATCH, CALL = (what for _key, what in KEYS_INSTEAD)
 
 KEYS_NO_TABLES: Final[Keys] = (("n", "new table"), ("l", "log"), ("c", "colours"), ("q", "quit"))
 
@@ -184,6 +220,8 @@ KEY_OF: Mapping[str, str] = {
     "-": "-",
     "?": "?",
     "PgUp": "pageup",
+    "Backspace": "backspace",
+    "y": "y",
 }
 """The key that a click on its name in the key bar presses."""
 

@@ -18,7 +18,6 @@ from dalmuti.core.moves import Call, Decline
 
 # -- everywhere --------------------------------------------------------------------------------
 
-HELP = mark("help")
 CHAT_LINE = mark("t or Tab to talk, / for commands")
 COMMAND_LINE = mark("/ for commands")
 CHAT_PROMPT = "chat> "
@@ -122,7 +121,7 @@ NO_CALL = mark("Only who was dealt both Jesters can call a revolution.")
 CALL_AGAIN = mark("Press r once more, or Enter, to call a revolution. Esc for not.")
 ENTER_DECLINES = mark("Press Enter to go on without a revolution.")
 ENTER_GIVES = mark("Enter gives what is marked; digits mark, - takes one back.")
-SIZES = mark("Up/Down")
+SIZES, SIZES_AND_JESTERS = mark("Up/Down"), mark("Up/Down, j")
 
 
 def no_such_play(typed_text: str) -> str:

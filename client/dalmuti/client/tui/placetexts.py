@@ -10,6 +10,11 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in, tr_n
 
 
+def columns_of_players() -> str:
+    """What stands behind the names in the list of players."""
+    return tr("title · cards left")
+
+
 def order_of_places() -> str:
     """In the border of the table: what the number beside a title is, and which way turns go."""
     return tr("title · cards left, turns go clockwise")

@@ -100,13 +100,18 @@ def table_rules(info: TableInfo) -> str:
     return ", ".join(marks)
 
 
+def has_seat(info: TableInfo) -> bool:
+    """Whether one more person can sit down at a table."""
+    return not (info.solo or info.rated) and info.people + info.bots < info.options.seats
+
+
 def table_note(info: TableInfo) -> str:
     """What can be done at a table."""
     if info.solo:
         return tr("One person against house bots: w watches.")
     if info.rated:
         return tr("A rated match between bots: w watches.")
-    if info.people + info.bots >= info.options.seats:
+    if not has_seat(info):
         return tr("All seats are taken: w watches.")
     if info.locked:
         return tr("Enter sits down, w watches. It asks for a password.")

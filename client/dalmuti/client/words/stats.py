@@ -89,12 +89,20 @@ def cannot_delete(file: str, problem: str) -> str:
 def _head(found: Summary) -> str:
     hands = tr_n("{number} hand", "{number} hands", found.hands)
     matches = tr_n("{number} match", "{number} matches", found.matches)
+    since, until = found.since[:10], found.until[:10]
+    if since == until:
+        return tr(
+            "You have played {hands} in {matches}, on {day}.",
+            hands=hands,
+            matches=matches,
+            day=since,
+        )
     return tr(
         "You have played {hands} in {matches}, from {since} to {until}.",
         hands=hands,
         matches=matches,
-        since=found.since[:10],
-        until=found.until[:10],
+        since=since,
+        until=until,
     )
 
 

@@ -23,6 +23,7 @@ from dalmuti.client.tui.canvas import (
     span,
     wrap,
 )
+from dalmuti.client.tui.screens import keybar
 from dalmuti.client.tui.state import Ui
 from dalmuti.core.events import Act, PlayerInfo
 from dalmuti.core.titles import title_of
@@ -35,6 +36,8 @@ NARROW_SPLIT, WIDE_SPLIT = 48, 71
 """Where the border between the players and the log is."""
 NARROW_NOTE, WIDE_NOTE = NARROW_SPLIT - 32, WIDE_SPLIT - 47
 """Cells for what is said beside a player."""
+ROOMY = 62
+"""Cells from which on names and titles of players are written in full."""
 
 Keys = Sequence[tuple[str, str]]
 
@@ -50,6 +53,8 @@ class Scene:
         self.now = now
         self.log_back = ui.log_back
         """How far the log is scrolled back; the pane that shows it knows where the log ends."""
+        self.log_is_longer: bool = False
+        """Whether there is more of it than its pane shows, which knows that as well."""
 
     @property
     def wide(self) -> bool:
@@ -111,7 +116,7 @@ class Scene:
 
 
 def title_bar(scene: Scene, *parts: str) -> Line:
-    """The first line: where we are, the clock, and the way to help."""
+    """The first line: where we are, and the clock. The way to help stands in the last line."""
     left = [Span("title", " Dalmuti ")]
     for part in parts:
         left += [Span("dim", " · "), span(part)]
@@ -119,23 +124,23 @@ def title_bar(scene: Scene, *parts: str) -> Line:
     seconds = scene.left_of(scene.model.ends_at)
     if seconds is not None and scene.model.table is not None and scene.model.table.hand:
         style = "warn" if seconds <= 10 and scene.model.decision else "bold"
-        right += [Span(style, labels.clock(seconds)), Span("", "   ")]
-    right += [Span("key", "F1", "key:f1"), Span("", f" {tr(labels.HELP)} ", "key:f1")]
+        right += [Span(style, labels.clock(seconds)), Span("", " ")]
     room = scene.cols - cells(right) - 1
     return [*fit(left, room), Span("", " "), *right]
 
 
-def key_bar(scene: Scene, keys: Keys) -> Line:
+def key_bar(scene: Scene, keys: Keys, *, alone: bool = False) -> Line:
     """The last line: the keys of the moment; those at the end go first where room is short.
 
-    Leaving the help key out would leave people with nothing, so it always stays.
+    Leaving the help key out would leave people with nothing, so it always stays where it helps;
+    where the keys are `alone`, it does not.
     """
     if scene.ui.chatting and scene.ui.offered:
         return _offer(scene)
-    shown = list(keytexts.KEYS_CHAT if scene.ui.chatting else keys)
+    shown, helps = (list(keys), ()) if alone else keybar.of_moment(scene, keys)
     while True:
         bar: Line = [Span("", " ")]
-        for key, what in [*shown, *([] if scene.ui.chatting else [keytexts.KEY_HELP])]:
+        for key, what in [*shown, *helps]:
             target = f"key:{keytexts.KEY_OF[key]}" if key in keytexts.KEY_OF else ""
             bar += [
                 Span("key", keytexts.key_name(key), target),
@@ -164,11 +169,9 @@ def chat_row(scene: Scene) -> Line:
     hint = scene.ui.hint or scene.model.refusal
     if hint:
         return fit(line(span(" ! ", "warn"), span(hint, "bold")), scene.cols)
-    if scene.ui.advice and not scene.ui.hidden:
+    if keybar.is_advised(scene):
         return fit(line(span(f" {scene.ui.advice}", "note")), scene.cols)
-    if scene.model.table is None:
-        return fit(line(span(f" {tr(labels.COMMAND_LINE)}", "dim")), scene.cols)
-    return fit(line(span(f" {tr(labels.CHAT_LINE)}", "dim")), scene.cols)
+    return fit(line(span(f" {keybar.way_to_talk(scene)}", "dim")), scene.cols)
 
 
 # -- the log ------------------------------------------------------------------------------------
@@ -194,6 +197,7 @@ def log_pane(
     """The log as it is scrolled, and the rows of its scroll bar, if it is longer than the pane."""
     log = scene.model.log if log is None else log
     lines, bar, scene.log_back = _log_part(log, room, rows, scene.ui.log_back)
+    scene.log_is_longer = bool(bar)
     return lines, bar
 
 
@@ -263,11 +267,16 @@ def last_act(hand: HandView, seat: int) -> Act | None:
     return next((act for act in reversed(hand.trick.acts) if act.seat == seat), None)
 
 
+def column_of_titles(room: int) -> int:
+    """The cell of the screen at which the titles of `player_rows` begin."""
+    return 2 + 2 + (20 if room >= ROOMY else 12) + 1
+
+
 def player_rows(scene: Scene, room: int, notes: Sequence[Line]) -> list[Line]:
     """One line a seat in the order of turns: title, cards left, and what `notes` says of it."""
     hand = scene.hand
     seats = len(hand.order)
-    full = room >= 62
+    full = room >= ROOMY
     turn = hand.turn.seats if hand.turn and hand.phase == "tricks" else ()
     lines = []
     for seat, player in enumerate(hand.order):

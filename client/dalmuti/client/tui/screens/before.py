@@ -15,7 +15,7 @@ from dalmuti.client.tui.screens.base import (
 from dalmuti.client.tui.screens.cards import grid, hand_pictures
 from dalmuti.client.tui.screens.play import hand_parts, table_screen
 from dalmuti.client.tui.selector import RevolutionSelector, TaxSelector
-from dalmuti.core.cards import JESTER, counts_of
+from dalmuti.core.cards import counts_of
 from dalmuti.core.events import Due
 from dalmuti.core.moves import Call, Give, best_cards
 
@@ -113,8 +113,7 @@ def taxes(scene: Scene) -> list[Line]:
 def _tax_keys(scene: Scene, selector: TaxSelector | None) -> keytexts.Keys:
     if selector is None:
         return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
-    jesters = selector.held[JESTER]
-    return [(key, what) for key, what in keytexts.KEYS_TAX if key != "j" or jesters]
+    return keytexts.KEYS_TAX
 
 
 def _due_note(scene: Scene, seat: int) -> Line:
@@ -124,7 +123,7 @@ def _due_note(scene: Scene, seat: int) -> Line:
             return line(span(labels.pays(due.count, short)))
         if due.receiver == seat:
             return line(span(labels.gives_back(due.count, short)))
-    return line(span("-", "dim"))
+    return []
 
 
 def _own_due(scene: Scene) -> Due | None:

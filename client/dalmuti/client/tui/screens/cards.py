@@ -192,10 +192,18 @@ def _second_row(selector: PlaySelector, room: int) -> Line:
     variants = selector.variants
     if len(variants) < 2 or selector.chosen is None:
         return [says, typed]
-    head: Line = [Span("dim", f"{tr(labels.SIZES)} ")]
+    head: Line = [Span("dim", f"{_ways(selector.chosen, variants)} ")]
     at = variants.index(selector.chosen)
     entries = [_entry(play, n == at) for n, play in enumerate(variants)]
     return [*head, *window(entries, at, room - cells(head), gap=0)]
+
+
+def _ways(chosen: Play, variants: Sequence[Play]) -> str:
+    """The keys that lead from the chosen set to the others of its rank."""
+    if chosen.rank == JESTER or all(play.jesters == chosen.jesters for play in variants):
+        return tr(labels.SIZES)
+    sizes = sum(play.jesters == chosen.jesters for play in variants) > 1
+    return tr(labels.SIZES_AND_JESTERS) if sizes else "j"
 
 
 def joined(parts: Sequence[Line], between: Callable[[], Line]) -> Line:

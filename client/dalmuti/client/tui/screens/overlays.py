@@ -8,7 +8,7 @@ from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Line, Span, box, cells, column, line, span, wrap
-from dalmuti.client.tui.screens import examples
+from dalmuti.client.tui.screens import examples, keybar
 from dalmuti.client.tui.screens.base import Scene, log_pane, log_title
 from dalmuti.client.tui.state import scene_of
 from dalmuti.core.titles import title_of
@@ -16,10 +16,9 @@ from dalmuti.core.titles import title_of
 
 def over(scene: Scene) -> list[Line]:
     """The box that lies over the screen now; empty for none. A lost connection goes first."""
-    link = scene.model.link
     if scene.ui.overlay == "leave":
         return leaving(scene)
-    if link.state == "lost" or (link.state == "connecting" and scene.model.table is not None):
+    if keybar.is_lost(scene):
         return lost(scene)
     match scene.ui.overlay:
         case "help":
@@ -129,13 +128,14 @@ def help_box(scene: Scene) -> list[Line]:
     for number in range(max(len(here), len(keytexts.HELP_ALWAYS))):
         left = _key_line(here, number, half)
         lines.append([*left, *_key_line(keytexts.HELP_ALWAYS, number, room - half)])
-    lines += [[], *examples.lines(scene, room)]
+    shown = examples.lines(scene, room)
+    lines += [[], *(shown if scene.tall else shown[:-1])]
     table = scene.model.table
     options = table.options if table else None
     rules = words.how_to_play(options) if scene.tall else words.rules_short(options)
     for text in rules:
         part = [line(span(part)) for part in wrap(text, room, 2)]
-        if len(lines) + len(part) <= scene.rows - 4:
+        if len(lines) + len(part) <= scene.rows - 5:
             lines += part
     if scene.tall and scene.model.table is not None and scene.model.table.order:
         lines += [[], line(span(_titles(scene), "dim"))]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
-from dalmuti.client.tui import keytexts, labels, tabletexts
+from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
 from dalmuti.client.tui.canvas import Frame, Line, Span, cells, flow, line, span
 from dalmuti.client.tui.screens import hiding
 from dalmuti.client.tui.screens.base import (
@@ -18,6 +18,7 @@ from dalmuti.client.tui.screens.base import (
     Scene,
     body,
     chat_row,
+    column_of_titles,
     key_bar,
     last_act,
     log_title,
@@ -87,7 +88,15 @@ def table_screen(
         )
     split = WIDE_SPLIT if scene.wide else NARROW_SPLIT
     frame = Frame(scene.cols)
-    frame.rule("┌┐", left_title, split=split, joint="┬", second=log_title(scene))
+    frame.rule(
+        "┌┐",
+        left_title,
+        split=split,
+        joint="┬",
+        second=log_title(scene),
+        remark=placetexts.columns_of_players(),
+        above=column_of_titles(split - 3),
+    )
     sections = (middle, hand, choice)
     rows = scene.rows - 8 - sum(len(lines) for _, lines in sections)
     told = [with_presence(scene, seat, note) for seat, note in enumerate(notes)]
@@ -335,6 +344,4 @@ def _keys(scene: Scene, selector: PlaySelector | None) -> Keys:
         return keytexts.KEYS_WATCH if scene.table.you is None else keytexts.KEYS_WAIT
     if not selector.plays:
         return keytexts.KEYS_PASS
-    keys = keytexts.KEYS_FOLLOW if selector.can_pass else keytexts.KEYS_LEAD
-    jesters = any(play.jesters for play in selector.plays)
-    return [(key, what) for key, what in keys if key != "j" or jesters]
+    return keytexts.KEYS_FOLLOW if selector.can_pass else keytexts.KEYS_LEAD

@@ -7,7 +7,7 @@ from typing import Final
 from dalmuti.client import words
 from dalmuti.client.i18n import tr, tr_in
 from dalmuti.client.tui import keytexts, labels, placetexts, tabletexts
-from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, span, wrap
+from dalmuti.client.tui.canvas import Frame, Line, Span, cells, column, line, safe, span, wrap
 from dalmuti.client.tui.screens.base import (
     Scene,
     chat_row,
@@ -19,6 +19,7 @@ from dalmuti.client.tui.screens.base import (
 from dalmuti.client.tui.screens.room import host_keys, next_step
 from dalmuti.core.events import HandEnded, Result, Score
 from dalmuti.core.titles import title_of
+from dalmuti.protocol.text import cut, width
 
 STEPS: Final[tuple[tuple[int, int, str], ...]] = ((1, 3, "2"), (0, 5, "1"), (2, 2, "3"))
 """The podium from left to right: place in the standing, height, and what is written on it."""
@@ -47,7 +48,7 @@ def result(scene: Scene) -> list[Line]:
     for row in _remarks(scene, ended):
         frame.row(row)
     frame.rule("├┤", log_title(scene))
-    above = words.places(ended, table)  # is no news here
+    above = {*words.places(ended, table), words.verified(ended.hand, ())}  # is no news here
     log = [entry for entry in scene.model.log if entry.text not in above]
     lines, thumb = log_pane(scene, scene.cols - 4, scene.rows - len(frame.rows) - 4, log)
     for number, row in enumerate(lines):
@@ -105,7 +106,8 @@ def _points(scene: Scene) -> bool:
 def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     """A heading and a line a place: who, how far up or down, from which title to which."""
     wide = scene.wide
-    name, moved, title, number = (30, 14, 20, 9) if wide else (21, 4, 16, 6)
+    name, moved, title, number = (28, 14, 20, 9) if wide else (21, 4, 16, 6)
+    last = number if wide else number + 2  # 106 cells in all, or 76
     scores = {score.player: score for score in scene.table.scores}
     head = line(
         Span("", "     "),
@@ -116,7 +118,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
     )
     if _points(scene):
         head.append(column(tr_in("heading", tabletexts.POINTS), number, "dim", right=True))
-        head.append(column(tr_in("heading", tabletexts.TOTAL), number, "dim", right=True))
+        head.append(column(tr_in("heading", tabletexts.TOTAL), last, "dim", right=True))
     else:
         head.append(column(tr_in("heading", tabletexts.HANDS_WON), 12, "dim", right=True))
     lines = [head]
@@ -125,7 +127,7 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
         style = "you" if each.player == scene.table.you else ""
         row: Line = [
             column(f"{place + 1:3}", 5, "dim"),
-            column(_name(scene, each), name - 1, style),
+            column(_name(scene, each, name - 1), name - 1, style),
             Span("", " "),
             column(placetexts.moved(each.seat - place, not wide), moved - 1, style or "bold"),
             Span("", " "),
@@ -141,19 +143,19 @@ def _places(scene: Scene, ended: HandEnded) -> list[Line]:
         score = scores.get(each.player)
         if _points(scene):
             row.append(column(str(each.points), number, right=True))
-            row.append(column(str(score.points) if score else "-", number, "bold", right=True))
+            total = str(score.points) if score else "-"
+            row.append(column(total, last, "bold", right=True))
         else:
             row.append(column(str(score.hands_won) if score else "-", 12, "bold", right=True))
         lines.append(row)
     return lines
 
 
-def _name(scene: Scene, each: Result) -> str:
-    name = scene.who(each.player)
-    if each.standin:
-        return f"{name} {tr(tabletexts.BY_STANDIN)}"
-    presence = scene.presence(each.player)
-    return f"{name} ({presence})" if presence else name
+def _name(scene: Scene, each: Result, room: int) -> str:
+    """A player's name, cut where that makes room for who played for him, or that he is away."""
+    name, presence = scene.who(each.player), scene.presence(each.player)
+    mark = tr(tabletexts.BY_STANDIN) if each.standin else f"({presence})" if presence else ""
+    return f"{cut(safe(name), room - width(mark) - 1)} {mark}" if mark else name
 
 
 # -- a match --------------------------------------------------------------------------------------

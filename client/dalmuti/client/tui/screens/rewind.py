@@ -94,7 +94,7 @@ def draw(cursor: Cursor, model: Model, ui: Ui, deck: Deck, size: tuple[int, int]
         *whole[1 : rows - 2],
         *([] for _ in range(rows - len(whole))),
         _status(cursor, scene, deck),
-        key_bar(scene, _keys(cursor, keytexts.KEYS_REPLAY)),
+        _key_bar(cursor, scene, deck),
     ]
     screen = [fit(each, cols) for each in screen]
     if deck.helping:
@@ -158,6 +158,21 @@ def _bar(cursor: Cursor, room: int) -> Line:
         text, style = ("O", "accent") if cell == at else ("=" if cell < at else "-", "frame")
         row.append(Span(style, text, f"at:{-(-cell * steps // max(1, inside - 1))}"))
     return [*row, Span("key", ">|", "key:>")]
+
+
+def _key_bar(cursor: Cursor, scene: Scene, deck: Deck) -> Line:
+    """The keys of the moment: the help and the place that is typed take them for themselves."""
+    if deck.helping:
+        return key_bar(scene, keytexts.KEYS_IN_HELP[:1], alone=True)
+    if deck.typed is not None:
+        return key_bar(scene, keytexts.KEYS_GO_TO, alone=True)
+    (pause,) = keytexts.KEYS_PLAYING
+    keys = [
+        each
+        for each in _keys(cursor, keytexts.KEYS_REPLAY)
+        if each[0] != "o" or cursor.you is not None
+    ]
+    return key_bar(scene, [pause if deck.playing and k == "Space" else (k, w) for k, w in keys])
 
 
 def _keys(cursor: Cursor, keys: Keys) -> Keys:
