@@ -336,6 +336,8 @@ def test_settings(home: Path) -> None:
         ("ascii = 3", "ascii: expected true or false, found 3"),
         ("name = 3", "name: expected a text, found 3"),
         ("name = ", "is not TOML"),
+        ("name = " + "[" * 50_000, "is not TOML"),
+        ("seats = " + "9" * 5_000, "is not TOML"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(text: str, why: str, home: Path) -> None:

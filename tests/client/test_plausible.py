@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 from msgspec.structs import replace
@@ -15,14 +15,27 @@ from client.tui.tables import Stage, in_tricks, taxes_due, your_turn
 from dalmuti.client import phrases
 from dalmuti.client.model import Model, reduce
 from dalmuti.client.plausible import Impossible
+from dalmuti.client.replay.cursor import Cursor
+from dalmuti.client.replay.own import OwnHand
+from dalmuti.client.steward import Steward
+from dalmuti.client.tui.control import Control, Options
+from dalmuti.client.tui.rewind import ReplayControl
 from dalmuti.client.tui.screens import render
 from dalmuti.client.tui.state import Ui
 from dalmuti.core import events as ev
 from dalmuti.core.cards import Play
 from dalmuti.core.events import Seen
+from dalmuti.core.moves import PASS, Give
 from dalmuti.core.options import OptionError
 from dalmuti.core.views import TableView
-from dalmuti.protocol.messages import EventMessage, JoinTable, Resume, Snapshot, Welcome
+from dalmuti.protocol.messages import (
+    Decision,
+    EventMessage,
+    JoinTable,
+    Resume,
+    Snapshot,
+    Welcome,
+)
 from protocol.test_messages import values
 
 STAGES = {
@@ -85,6 +98,69 @@ def test_I80_an_event_out_of_place_is_shown_or_refused(name: str, event: Seen) -
         assert str(what)
     else:
         shown(model)
+
+
+KEYS = ("right", "left", "up", "tab", "j", "9", "space", "a", "h", "?", "escape")
+
+
+@settings(
+    deadline=None,
+    max_examples=40,
+    phases=[Phase.generate],  # to make one smaller takes minutes
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(st.sampled_from(sorted(STAGES)), values(inspect.type_info(Decision)), st.data())
+def test_I80_whatever_is_asked_keys_can_be_pressed_and_the_hand_stepped_through(
+    name: str, asked: Decision, data: st.DataObject
+) -> None:
+    """On a screen with a lesson, after something else that may not be so."""
+    stage = STAGES[name]()
+    model, own = stage.model, OwnHand()
+    own.hear(None, Snapshot(seq=stage.seq, table=model.table or reject()))
+    control = Control(
+        Options(learn=True, hidden=data.draw(st.booleans())),
+        Steward(),
+        lambda request, **fields: 0,
+        lambda leave: None,
+    )
+    if model.decision is not None and data.draw(st.booleans()):
+        asked = altered(model.decision, data)
+    event = data.draw(values(inspect.type_info(Seen)))
+    for message in (asked, EventMessage(seq=model.seq + 1, event=event), asked):
+        try:
+            heard = reduce(model, message, 101.0)
+        except (Impossible, OptionError):
+            continue
+        own.hear(model.table, message)
+        model = heard
+        control.update(model, 101.0)
+        for key in KEYS:
+            control.press(key, 103.0)
+        render(model, control.ui, 120, 40, 103.0)
+    if (tape := own.tape()) is not None:
+        replay = ReplayControl(Cursor.at_start(tape, tape.you), Options(), lambda leave: None, {})
+        for key in ("right", "right", ">", "[", "s", "1"):
+            replay.press(key, 1.0)
+            replay.lines(120, 40, 1.0)
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        Decision(decision=1, kind="follow", choices=(), default=PASS),
+        Decision(decision=1, kind="lead", choices=(PASS,), default=PASS),
+        Decision(decision=1, kind="tax", choices=(Play(9, 1),), default=Play(9, 1)),
+        Decision(decision=1, kind="lead", choices=(Play(1, 9),), default=Play(1, 9)),
+        Decision(decision=1, kind="lead", choices=(Play(9, 1, 2),), default=Play(9, 1, 2)),
+        Decision(decision=1, kind="lead", choices=(Play(13, 2),), default=Play(13, 2)),
+        Decision(decision=1, kind="tax", choices=(Give((1, 1)),), default=Give((1, 1))),
+    ],
+    ids=lambda decision: f"{decision.kind} {decision.choices}",
+)
+def test_I80_impossible_decisions_are_refused(decision: Decision) -> None:
+    stage = Stage(6).deal().run(your_turn)
+    with pytest.raises(Impossible):
+        reduce(stage.model, decision, 101.0)
 
 
 @pytest.mark.parametrize(

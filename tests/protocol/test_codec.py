@@ -217,6 +217,17 @@ def test_an_act_of_a_stranger_gets_a_closer_look(fields: dict[str, Any]) -> None
     assert codec.act_of(msgpack.packb(dict(reversed(usual.items())))) is None
 
 
+@pytest.mark.parametrize("field", [b"\xa1x", b"\xa6choice", b"\xa2id"])
+@pytest.mark.parametrize("level", [b"\x91", b"\x81\xa1a", b"\x81\xa2do"])
+def test_an_act_of_a_thousand_levels_ends_the_connection_as_any_frame_does(
+    field: bytes, level: bytes
+) -> None:
+    body = codec.ACT_BEGINS + field + level * (4000 // len(level)) + b"\x01"
+    assert codec.act_of(body) is None
+    with pytest.raises(RemoteProtocolError):
+        codec.decode_client(body)
+
+
 def test_unknown_fields_are_ignored_both_ways() -> None:
     body = msgpack.packb({"t": "ping", "n": 3, "mood": "fine", "more": {"a": [None, True]}})
     assert codec.decode_client(body) == codec.decode_server(body) == Ping(n=3)

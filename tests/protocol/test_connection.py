@@ -321,6 +321,20 @@ def test_nothing_follows_a_bye(role: str) -> None:
             side.send(BYE)
 
 
+def test_what_is_said_to_several_is_said_to_each() -> None:
+    """The frames of a tuple are made once, but a bye ends every connection that says it."""
+    pairs = [pair() for _ in range(3)]
+    told = (Ping(n=1), Ping(n=2))
+    (frames,) = {server.send_all(told) for _, server in pairs}
+    assert b"".join(frames[0]) == b"".join(map(pairs[0][1].send, told))
+    last = (Ping(n=3), BYE)
+    for _, server in pairs:
+        server.send_all(last)
+        assert server.state is State.CLOSED
+    with pytest.raises(LocalProtocolError):
+        pairs[0][1].send_all(last)
+
+
 def test_a_client_may_say_bye_instead_of_hello() -> None:
     client, server = Connection("client"), Connection("server")
     server.receive_data(client.send(BYE))

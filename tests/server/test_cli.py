@@ -235,9 +235,10 @@ def test_what_is_wrong_is_named(values: dict[str, object], words: str) -> None:
     assert words in str(error.value)
 
 
-def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["listen = [", "a = " + "[" * 50_000, "a = " + "9" * 5_000])
+def test_a_file_that_is_no_toml(text: str, tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
-    file.write_text("listen = [")
+    file.write_text(text)
     with pytest.raises(ConfigError, match="is not TOML"):
         load(file)
 

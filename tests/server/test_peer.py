@@ -15,6 +15,7 @@ from dalmuti.protocol.connection import Connection
 from dalmuti.protocol.framing import frame
 from dalmuti.server.config import Config
 from dalmuti.server.limits import Limits
+from dalmuti.server.peer import Peer
 from dalmuti.server.sessions import Caller
 from dalmuti.server.table.table import Table
 from server.wire import Client, MemoryServer
@@ -428,3 +429,27 @@ async def test_version_ranges_overlap(nursery: Nursery, autojump_clock: Clock) -
     client.connection = Connection("client", versions=(1, 5))
     await client.send(msg.Hello(versions=(1, 5), name="Ada"))
     assert (await client.next(msg.Welcome)).version == 1
+
+
+async def test_no_frame_is_cut_in_half_for_who_does_not_read(nursery: Nursery) -> None:
+    """Of the last frame that went out at once the system took only a part; then he is too slow."""
+    server = MemoryServer(nursery, Config(limits=Limits(outbox_bytes=100_000)))
+    ours, theirs = trio.socket.socketpair()
+    theirs.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_SNDBUF, 4096)
+    peer = Peer(7, trio.SocketStream(theirs), server.lobby, server.config.limits, server.log)
+    nursery.start_soon(peer.run)
+    told = msg.EventMessage(seq=1, event=ev.Chatted("Ada", "x" * 200))
+    async with trio.SocketStream(ours) as stream:
+        slow = Client(stream)
+        await slow.hello("Slow")
+        await trio.testing.wait_all_tasks_blocked()
+        while not peer.behind:
+            for _ in range(99):
+                peer.put((told,))
+            peer.flush()
+        while "slow_consumer" not in server.log_text.getvalue():
+            peer.put((told,))
+        peer.flush()
+        *rest, bye = await slow.rest()
+    assert all(message == told for message in rest)
+    assert isinstance(bye, msg.Bye) and bye.reason == "slow_consumer"

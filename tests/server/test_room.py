@@ -30,10 +30,13 @@ class SlowKeeper:
         self.slow = False
         self._told: list[Callable[[bool], None]] = []
         self.forgotten = False
+        self.closed = False
+        """It has the end of the table."""
 
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
         if not await self._turn():
             raise NotKept
+        self.closed = self.closed or table.closed
 
     async def _turn(self) -> bool:
         kept, done = [False], trio.Event()
@@ -188,3 +191,39 @@ async def test_a_table_that_is_closed_asks_the_journal_before_it_says_so(
     await wait_all_tasks_blocked()
     assert house.answers() == [(1, 2), (1, 3)]
     assert [c for c, m in house.heard if isinstance(m, msg.Unseated)] == [1, 2]
+
+
+async def test_who_asks_in_the_moment_in_which_a_table_breaks_does_not_wait_for_ever(
+    nursery: trio.Nursery,
+) -> None:
+    """What he asks is on its way to the table's task then: neither in the queue nor in hand."""
+    house = await opened(nursery)
+    nursery.start_soon(house.room.ask, ADA, msg.Chat(id=2, text="first"))
+    await wait_all_tasks_blocked()
+    asked = Asked(ADA, None, sends_away=True)
+    assert house.room._put(asked)
+    house.keeper.slow = False
+    house.keeper.go_on(False)
+    await wait_all_tasks_blocked()
+    assert house.logged().count("table_not_kept") == 1
+    assert asked.done.is_set() and not asked.answered
+
+
+@pytest.mark.parametrize("reason", ["shutdown", "admin"])
+async def test_a_table_that_is_stopped_in_the_moment_it_closes_is_closed(
+    nursery: trio.Nursery, reason: str
+) -> None:
+    house = await opened(nursery)
+    house.keeper.slow = False
+    closing = Asked(ADA, msg.Close(id=2))
+
+    async def close_and_stop() -> None:
+        house.room._do_now(closing)
+        house.room.stop("shutdown" if reason == "shutdown" else "admin")
+
+    nursery.start_soon(close_and_stop)
+    await wait_all_tasks_blocked()
+    assert closing.done.is_set() and house.table.closed
+    assert house.answers() == [(1, 2)]
+    assert [c for c, m in house.heard if isinstance(m, msg.Unseated)] == [1, 2]
+    assert house.keeper.closed

@@ -15,13 +15,17 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from dalmuti.core.options import TableOptions
 from dalmuti.protocol import messages as msg
 from dalmuti.server.cli import main
 from dalmuti.server.clock import Clock
 from dalmuti.server.config import Config
+from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
+from dalmuti.server.records import Place
+from dalmuti.server.sessions import Caller
 from dalmuti.server.store import schema, writer
-from dalmuti.server.store.journal import read
+from dalmuti.server.store.journal import Journal, read
 from dalmuti.server.store.keeping import Keeping
 from dalmuti.server.store.store import APPEND, FILE, PUT, Statement, Store, StoreError, Won
 from dalmuti.server.store.writer import Writer
@@ -364,3 +368,22 @@ def test_a_hand_that_the_standin_played_is_not_won() -> None:
     assert won is not None and won.hands == 1
     assert sim.store.won_by("Bob") is None
     sim.close()
+
+
+async def test_a_table_that_breaks_while_its_moves_wait_does_not_stand_in_the_way_of_others(
+    tmp_path: Path,
+) -> None:
+    """What it has handed in and that it is no more come into one commit, in which steps go last."""
+    table = Table("Kitchen", TableOptions(), Limits())
+    table.open(Caller(1, "Ada", "human"), msg.CreateTable(id=1, table="Kitchen"), 0.0)
+    store = Store.open(tmp_path)
+    async with writing(store) as running:
+        journal = Journal(1, running.writer)
+        await journal.keep(table, table.take(), Place())
+        table.handle(Caller(2, "Bob", "human"), msg.JoinTable(id=1, table="Kitchen"), 1.0)
+        told: list[bool] = []
+        journal.hand_in(table, table.take(), Place(), told.append)
+        with trio.fail_after(60):
+            await journal.forget()
+        assert told == [True]
+        assert not running.writer.stuck and store.tables() == []

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from dalmuti.client import words
 from dalmuti.client.fold import fold
-from dalmuti.client.plausible import believe, believe_event
+from dalmuti.client.plausible import believe, believe_decision, believe_event
 from dalmuti.core import events as ev
 from dalmuti.core.cards import counts_of
 from dalmuti.core.views import TableView
@@ -142,6 +142,7 @@ def reduce(model: Model, message: Input, now: float) -> Model:
                 welcome=_known_as(model.welcome, message.table),
             )
         case Decision():
+            believe_decision(model.table, message)
             return replace(
                 model, decision=message, answer=None, ends_at=_moment(now, message.ms), refusal=""
             )

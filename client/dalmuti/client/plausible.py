@@ -9,9 +9,11 @@ proof of the game: whether deals and plays are true is the business of `core.wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from dalmuti.client.fold import HAND_EVENTS
 from dalmuti.client.i18n import tr
+from dalmuti.core.cards import JESTER, Play, counts_of
 from dalmuti.core.events import (
     Dealt,
     Due,
@@ -27,7 +29,17 @@ from dalmuti.core.events import (
     Turn,
     WentOut,
 )
+from dalmuti.core.moves import Call, Decline, Give, Pass
 from dalmuti.core.views import HandView, TableView
+from dalmuti.protocol.messages import Choice, Decision
+
+DECISIONS: Final = {
+    "lead": Play,
+    "follow": Play | Pass,
+    "tax": Give,
+    "revolution": Call | Decline,
+}
+"""What may be chosen for each kind of decision."""
 
 
 class Impossible(Exception):
@@ -63,6 +75,30 @@ def believe_event(view: TableView, event: Seen) -> None:
             raise Impossible(tr("somebody plays before the cards are dealt"))
         if isinstance(event, Dealt):
             _deal(view.hand, event.sizes, event.cards)
+
+
+def believe_decision(view: TableView | None, decision: Decision) -> None:
+    """Raises Impossible for a decision that `view` cannot ask for."""
+    kinds = DECISIONS[decision.kind]
+    fits = all(isinstance(choice, kinds) for choice in decision.choices)
+    if not fits or decision.default not in decision.choices:
+        raise Impossible(tr("it asks for a decision and names no choice that fits it"))
+    if view is None:
+        return  # nobody shows it
+    held = counts_of((view.hand.cards if view.hand else None) or ())
+    if not all(_holds(held, choice) for choice in decision.choices):
+        raise Impossible(tr("it lets you play cards that you do not have"))
+
+
+def _holds(held: list[int], choice: Choice) -> bool:
+    """Whether these are cards that somebody can part with who holds so many of each rank."""
+    if isinstance(choice, Play):
+        if choice.rank == JESTER:
+            return choice.jesters == choice.count <= held[JESTER]
+        return choice.jesters <= held[JESTER] and 0 < choice.naturals <= held[choice.rank]
+    if isinstance(choice, Give):
+        return all(choice.cards.count(rank) <= held[rank] for rank in choice.cards)
+    return True
 
 
 def _seats_of(event: Seen) -> Iterator[int]:

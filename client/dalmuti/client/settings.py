@@ -62,7 +62,7 @@ def load(file: Path | None = None) -> Settings:
         raise SettingsError(
             tr("{file} cannot be read: {reason}", file=file, reason=error.strerror)
         ) from None
-    except (UnicodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # a number or a nesting without an end as well
         raise SettingsError(tr("{file} is not TOML: {reason}", file=file, reason=error)) from None
     unknown = [key for key in values if key not in Settings.__struct_fields__]
     if unknown:

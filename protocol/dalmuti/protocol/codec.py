@@ -82,6 +82,9 @@ _encoder = msgspec.msgpack.Encoder()
 _act = msgspec.msgpack.Decoder(Act)
 ACT_BEGINS: Final = b"\x84\xa1t\xa3act"
 """A map of four fields, the first of which says that it is an `act`."""
+LONGEST_ACT: Final = 128
+"""Bytes; ours have 80 at most. In a longer one there could be so many levels that msgspec gives
+up with an error of Python's own."""
 
 
 def encode(message: Message) -> bytes:
@@ -104,7 +107,7 @@ def act_of(body: bytes) -> Act | None:
     same bytes, nothing in them can be twice, unknown or of a wrong kind: that is known in a tenth
     of the time that a closer look takes.
     """
-    if not body.startswith(ACT_BEGINS):
+    if len(body) > LONGEST_ACT or not body.startswith(ACT_BEGINS):
         return None
     try:
         message = _act.decode(body)

@@ -173,13 +173,14 @@ class Connection(Generic[In, Out]):
         once. When one cannot be sent, none should be.
         """
         global _last
-        if self.state is not State.OPEN or self._failed is not None:
-            frames = tuple(map(self.send, messages))
-            return frames, sum(map(len, frames))
-        if messages is not _last[0] or self._send_limit != _last[1]:
-            frames = tuple(map(self.send, messages))
-            _last = (messages, self._send_limit, frames, sum(map(len, frames)))
-        return _last[2], _last[3]
+        is_open = self.state is State.OPEN and self._failed is None
+        if is_open and messages is _last[0] and self._send_limit == _last[1]:
+            return _last[2], _last[3]
+        frames = tuple(map(self.send, messages))
+        size = sum(map(len, frames))
+        if is_open and self.state is State.OPEN:  # else each connection has to know of it
+            _last = (messages, self._send_limit, frames, size)
+        return frames, size
 
     # -- receiving ----------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ def load(path: Path) -> Config:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # a number or a nesting without an end as well
         raise ConfigError(f"{path} is not TOML: {error}") from None
     try:
         return config_from(raw)

@@ -117,6 +117,8 @@ class Peer:
         """Whether the client has closed its side."""
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
+        self._begun = False
+        """Whether the system has taken a part of what is first in the outbox."""
         self._is_writing = False
         """Whether the writer has data in its hands."""
         self.may_wait = True
@@ -161,8 +163,7 @@ class Peer:
             return
         over = self._outbox_bytes + size > self._limits.outbox_bytes
         if over or len(self._outbox) + len(frames) > self._limits.outbox_items:
-            self._outbox_bytes -= sum(map(len, self._outbox))
-            self._outbox.clear()
+            self._empty()
             self._note("slow_consumer")
             self._house.metrics.slow_consumers += 1
             if last:
@@ -176,6 +177,15 @@ class Peer:
             self._finish()
         elif self._strict is not None:
             self._strict.sent(messages[0])
+
+    def _empty(self) -> None:
+        """Forgets the outbox. The rest of what was begun stays: half a frame and a `bye` behind it
+        cannot be read."""
+        begun = self._outbox.popleft() if self._begun else b""
+        self._outbox_bytes -= sum(map(len, self._outbox))
+        self._outbox.clear()
+        if begun:
+            self._outbox.append(begun)
 
     def _note_words(self, message: ServerMessage) -> None:
         """What is to be known of a message that is no event."""
@@ -199,7 +209,7 @@ class Peer:
             self._wake.set()
             return
         while self._outbox:
-            data = self._some()
+            begun, data = self._begun, self._some()
             try:
                 sent = os.write(self._socket.fileno(), data)
             except OSError:
@@ -207,6 +217,7 @@ class Peer:
             self._outbox_bytes -= sent
             if sent < len(data):
                 self._outbox.appendleft(data[sent:])
+                self._begun = begun or sent > 0
                 self._wake.set()
                 return
 
@@ -398,7 +409,8 @@ class Peer:
         self._reading.cancel()
 
     def _some(self) -> bytes:
-        """As much of the outbox as goes well into one write."""
+        """Takes as much out of the outbox as goes well into one write."""
+        self._begun = False
         if self._outbox_bytes <= SEND_SIZE:
             data = b"".join(self._outbox)
             self._outbox.clear()

@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncssh
 import pytest
+from asyncssh.channel import SSHClientChannel
 from asyncssh.packet import String
 
 from client.ssh.stand import Stand, connect, run, seated, sit, standing, until
@@ -262,6 +263,24 @@ def test_a_connection_without_a_session_is_closed(tmp_path: Path) -> None:
     run(scenario)
 
 
+def test_a_session_in_which_nothing_is_asked_for_is_closed(tmp_path: Path) -> None:
+    """Else it would hold its place in the doorway for ever."""
+
+    async def scenario() -> None:
+        async with standing(tmp_path, Limits(empty_seconds=0.5)) as stand:
+            playing = await seated(stand)
+            connection = await connect(stand, "grace")
+            loop = asyncio.get_running_loop()
+            chan: SSHClientChannel[str] = SSHClientChannel(
+                connection, loop, "strict", "utf-8", "strict", 65536, 32768
+            )
+            await chan._open(b"session")
+            await connection.wait_closed()
+            await playing.type("?", "ANY TIME")
+
+    run(scenario)
+
+
 def test_strangers_from_the_internet_are_kept_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +303,24 @@ def test_nothing_is_compressed(tmp_path: Path) -> None:
             connection = await connect(stand)
             assert connection.get_extra_info("recv_compression") == "none"
             assert connection.get_extra_info("send_compression") == "none"
+            connection.abort()
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "kex", ["diffie-hellman-group18-sha512", "diffie-hellman-group14-sha256", "rsa2048-sha256"]
+)
+def test_no_way_to_agree_on_a_key_costs_more_than_some_milliseconds(
+    kex: str, tmp_path: Path
+) -> None:
+    """A guest chooses it, and may choose again and again; everybody waits meanwhile."""
+
+    async def scenario() -> None:
+        async with standing(tmp_path) as stand:
+            with pytest.raises(asyncssh.KeyExchangeFailed):
+                await connect(stand, kex_algs=[kex])
+            connection = await connect(stand, kex_algs=["ecdh-sha2-nistp256"])
             connection.abort()
 
     run(scenario)

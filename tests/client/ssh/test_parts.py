@@ -327,6 +327,25 @@ def test_a_key_is_asked_for_where_nothing_can_be_written(tmp_path: Path) -> None
         host_key(tmp_path / "file" / "key")
 
 
+def test_one_that_was_killed_while_it_made_the_key_stands_in_nobodys_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where every process has the same number, as in a container."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "key"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", killed)
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            host_key(path)
+    left = list(tmp_path.iterdir())
+    assert len(left) == 1 and left[0].stat().st_mode & 0o777 == 0o600
+    assert host_key(path).algorithm == b"ssh-ed25519"
+
+
 def test_of_two_that_start_at_once_one_makes_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,6 +432,19 @@ def test_no_name_writes_lines_of_its_own(tmp_path: Path) -> None:
     (line,) = path.read_text().splitlines()
     assert line.isprintable() and len(line) < 200 and line.endswith("  size=80x24")
     assert "key=" not in line
+    logging.getLogger("dalmuti.ssh").handlers[0].close()
+
+
+def test_no_message_of_an_error_does_either(tmp_path: Path) -> None:
+    path = tmp_path / "ssh.log"
+    lines = log.Log(log.to(path))
+    try:
+        raise ValueError("found \x1b]0;mine\x07\x9b2J\r2026-01-01 guest came\u202e")
+    except ValueError as error:
+        lines.bug("bug", error)
+    first, *rest = path.read_text().splitlines()
+    assert first.endswith("bug") and "Traceback" in rest[0] and "found" in "".join(rest)
+    assert all(line.isprintable() and line.startswith("  ") for line in rest)
     logging.getLogger("dalmuti.ssh").handlers[0].close()
 
 

@@ -30,8 +30,8 @@ class Door(asyncssh.SSHServer):
     def __init__(self, gateway: Gateway) -> None:
         self.connection: asyncssh.SSHServerConnection
         self.empty_since = gateway.now
-        """Since when there is no session."""
-        self.sessions = 0
+        """Since when there is no session that has begun."""
+        self.sessions: set[Guest] = set()
         self.known = False
         """He has come in."""
         self.refused = False
@@ -108,14 +108,21 @@ class Door(asyncssh.SSHServer):
     # -- what he may open -----------------------------------------------------------------------
 
     def session_requested(self) -> Guest:
-        if self.sessions >= self._gateway.limits.sessions:
+        if len(self.sessions) >= self._gateway.limits.sessions:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, texts.one_at_a_time())
-        self.sessions += 1
-        return Guest(self._gateway, self.connection, self._identity(), self._session_closed)
+        guest = Guest(self._gateway, self.connection, self._identity(), self._session_closed)
+        self.sessions.add(guest)
+        return guest
 
-    def _session_closed(self) -> None:
-        self.sessions -= 1
+    def _session_closed(self, guest: Guest) -> None:
+        self.sessions.discard(guest)
         self.empty_since = self._gateway.now
+
+    @property
+    def is_empty(self) -> bool:
+        """He has come in, and does nothing: neither a session nor one in which nothing was asked
+        for yet may take a place for long."""
+        return self.known and not any(guest.has_begun for guest in self.sessions)
 
     def connection_requested(self, *where: object) -> bool:
         raise _nothing_forwarded()

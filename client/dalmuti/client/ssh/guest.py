@@ -57,7 +57,7 @@ class Guest(asyncssh.SSHServerSession[str]):
         gateway: Gateway,
         connection: asyncssh.SSHServerConnection,
         identity: Identity,
-        closed: Callable[[], None],
+        closed: Callable[[Guest], None],
     ) -> None:
         self._connection = connection
         self.identity = identity
@@ -85,6 +85,11 @@ class Guest(asyncssh.SSHServerSession[str]):
         self._resize: asyncio.TimerHandle | None = None
         self._fresh: asyncio.TimerHandle | None = None
         self._drawing_since = 0.0
+
+    @property
+    def has_begun(self) -> bool:
+        """He has asked for something in this session."""
+        return self._task is not None
 
     # -- what the guest's ssh asks for ----------------------------------------------------------
 
@@ -157,7 +162,7 @@ class Guest(asyncssh.SSHServerSession[str]):
             if timer is not None:
                 timer.cancel()
         self.closed.set()
-        self._was_closed()
+        self._was_closed(self)
 
     # -- frames ---------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import asyncssh
@@ -46,8 +47,8 @@ def host_key(path: Path) -> asyncssh.SSHKey:
 
 def _make(path: Path) -> None:
     """Writes a whole key beside the path and links it there: nobody ever reads half a key."""
-    new = path.with_suffix(f".{os.getpid()}.new")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
+    new = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(asyncssh.generate_private_key("ssh-ed25519").export_private_key())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -64,7 +65,9 @@ class Log:
 
     def bug(self, event: str, error: BaseException, **values: object) -> None:
         """A line, and the traceback below it: here, and nowhere that a guest reads."""
-        self._logger.error("%s", _line(event, values), exc_info=error)
+        trace = "".join(traceback.format_exception(error)).splitlines()
+        lines = [_line(event, values), *(f"  {safe_text(line)}" for line in trace)]
+        self._logger.error("%s", "\n".join(lines))
 
 
 def _line(event: str, values: dict[str, object]) -> str:

@@ -293,10 +293,10 @@ def _jester_play(decision: Decision) -> Play | None:
 def _fields(model: Model) -> dict[str, str]:
     """What the texts name: our title, who is out first, our place, a play with a Jester."""
     table = model.table
+    fields = dict.fromkeys(("title", "who", "place", "play"), "")
     if table is None or table.hand is None:
-        return {}
+        return fields
     hand = table.hand
-    fields = {"play": ""}
     if hand.seat is not None:
         seat = hand.seat
         if seat in hand.finished:

@@ -140,6 +140,7 @@ class Journal:
 
     async def forget(self) -> None:
         """Returns when nothing of the table is kept any more. Raises NotKept."""
+        await self.settle()  # a commit does appends last: never with what deletes them
         await self._writer.keep([("DELETE FROM tables WHERE id = ?", (self.id,))])
 
     def statements(self, table: Table, batch: Batch, place: Place) -> list[Statement]:

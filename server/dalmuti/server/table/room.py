@@ -223,6 +223,7 @@ class Room:
             await self._step(opening, self.table.next_deadline())
             with self._scope:
                 await self._loop()
+            await self._hand_out_left()  # it may have been stopped in the moment it was left
             if self._broken is not None:
                 raise self._broken
             if not self.table.closed and (self._keeper is None or self._stop_reason != "shutdown"):
@@ -245,16 +246,21 @@ class Room:
             with trio.CancelScope(deadline=moment) as self._waiting:
                 self._is_free = True
                 try:
-                    asked = await self._inbox.receive()
+                    self._current = asked = await self._inbox.receive()
                     self._queued -= 1
                 finally:
                     self._is_free = False
             if self._left is not None:
-                batch, self._left = self._left, None
-                await self._hand_out(batch)
-                self._current_is_done()
+                await self._hand_out_left()
             elif self._broken is None:
                 await self._step(asked, self.table.next_deadline())
+
+    async def _hand_out_left(self) -> None:
+        """Lets everyone know what somebody else did."""
+        if self._left is not None:
+            batch, self._left = self._left, None
+            await self._hand_out(batch)
+            self._current_is_done()
 
     async def _step(self, asked: Asked | None, due: float | None) -> None:
         """Does what is `due` by now, then what was asked, and lets everyone know."""
