@@ -322,6 +322,25 @@ async def test_a_full_disk_makes_tables_wait_and_is_told_once(
         assert running.text.getvalue().count("journal_can_be_written_again") == 1
 
 
+async def test_what_contradicts_the_journal_is_refused_alone(tmp_path: Path) -> None:
+    """A bug of one table: the others, whose steps came with it, are kept, and in their order."""
+    async with writing(Store.open(tmp_path)) as running:
+        wrong: Statement = (APPEND, (7, 1, b"of no table"))
+        for lot in (counts(1), (wrong,), counts(2), counts(3)):
+            running.keep(*lot)
+        await running.text.anything.wait()
+        while len(running.kept) < 4:
+            await running.changed.wait()
+        assert running.kept == [True, False, True, True]
+        assert running.text.getvalue().count("journal_contradicted") == 1
+        assert not running.writer.stuck
+        assert {won.name: won.hands for won in running.writer.store.best()} == {
+            "somebody 0": 3,
+            "somebody 1": 2,
+            "somebody 2": 1,
+        }
+
+
 async def test_a_server_that_ends_with_a_full_disk_tells_nobody_what_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,6 +106,11 @@ class Journal:
         self._steps = 0 if saved is None else len(saved.steps)
         self._state = b"" if saved is None else pack(saved.state)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether anything more can be kept; not so when the server ends."""
+        return self._writer.goes_on
+
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
         """Returns when all that `batch` tells is kept. Raises NotKept."""
         statements = self.statements(table, batch, place)

@@ -3,7 +3,8 @@
 Whatever waits is committed together, over all tables: nobody waits for a timer, and the more tables
 play, the more share a commit. When the journal cannot be written (the disk is full, say) nobody is
 told anything that is not kept: the tables wait, the log says so once, and the same lot is tried
-again until it goes through. Only the end of the server gives up.
+again until it goes through. Only the end of the server gives up. What contradicts the journal is a
+bug of one table, which no other has to wait for: each lot is tried alone then, and it is refused.
 
 A commit that is no more than a write to the system is done at once: to give it to the thread, and
 to fight with it for Python's lock, takes longer than the commit. What waits for the disk is the
@@ -42,9 +43,16 @@ class Writer:
         """Whether the journal cannot be written at the moment."""
         self._log = log
         self._waiting: list[_Lot] = []
+        self._alone = 0
+        """How many of those are committed alone, since one of them contradicts the journal."""
         self._wake = trio.Event()
         self._ending = self._over = False
         self._thread = trio.CapacityLimiter(1)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether anything more can be kept; not so at the end."""
+        return not (self._ending or self._over)
 
     async def keep(self, statements: list[Statement]) -> None:
         """Returns when all of it is kept; it cannot be cancelled before. Raises NotKept."""
@@ -93,7 +101,9 @@ class Writer:
                         self._wake = trio.Event()
                         await self._wake.wait()
                     await trio.lowlevel.checkpoint()  # all tables that have work now come along
-                    lots, self._waiting = self._waiting, []
+                    most = 1 if self._alone else len(self._waiting)
+                    lots, self._waiting = self._waiting[:most], self._waiting[most:]
+                    self._alone -= bool(self._alone)
                     if lots:
                         await self._commit(lots)
             finally:
@@ -107,6 +117,12 @@ class Writer:
         kept = False
         try:
             kept = await self._try(statements)
+        except sqlite3.IntegrityError as error:
+            if len(lots) > 1:
+                self._alone, self._waiting = len(lots), lots + self._waiting
+                lots = []
+            else:
+                self._log.warning("journal_contradicted", error=str(error))
         finally:
             for lot in lots:
                 lot.told(kept)
@@ -114,13 +130,18 @@ class Writer:
             await self._in_thread(self.store.shorten)
 
     async def _try(self, statements: list[Statement]) -> bool:
-        """Until it goes through, which it says, or the server ends."""
+        """Until it goes through, which it says, or the server ends.
+
+        Raises sqlite3.IntegrityError for what never will.
+        """
         while True:
             try:
                 if self.store.durable or self.stuck or self._thread.borrowed_tokens:
                     await self._in_thread(self.store.commit, statements, self.clock.now())
                 else:
                     self.store.commit(statements, self.clock.now())
+            except sqlite3.IntegrityError:
+                raise
             except sqlite3.Error as error:
                 if not self.stuck:
                     self._log.warning("journal_cannot_be_written", error=str(error))

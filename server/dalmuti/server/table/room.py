@@ -31,11 +31,18 @@ from dalmuti.server.table.table import Batch, CloseReason, Table
 
 
 class NotKept(Exception):
-    """What was decided could not be kept, and the server ends; nobody may hear of it."""
+    """What was decided could not be kept: the server ends, or it contradicts what is kept.
+
+    Nobody may hear of it.
+    """
 
 
 class Keeper(Protocol):
     """Where a table is kept, so that a restart goes on with it (`store.journal.Journal`)."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether anything more can be kept; not so when the server ends."""
 
     async def keep(self, table: Table, batch: Batch, place: Place) -> None:
         """Returns when all that `batch` tells is kept. Raises NotKept. Cannot be cancelled."""
@@ -172,7 +179,7 @@ class Room:
 
         def told(kept: bool) -> None:
             try:
-                if not kept:
+                if not kept or self._broken is not None:
                     raise NotKept
                 self._metrics.journal_seconds.observe(time.perf_counter() - began)
                 self._spread(batch)
@@ -233,6 +240,8 @@ class Room:
                 await self._keeper.settle()
         except NotKept:
             self._log.warning("table_not_kept")
+            if self._keeper is not None and self._keeper.goes_on:
+                await self._close_broken()
         except Exception:
             self._log.crash("table_crashed")
             await self._close_broken()
