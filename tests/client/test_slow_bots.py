@@ -15,13 +15,16 @@ from dalmuti.client.bot import Bot
 from dalmuti.client.bots.player import Player
 from dalmuti.client.model import Input, LinkChanged
 from dalmuti.client.session import Ended, Session
-from dalmuti.core.cards import Play
+from dalmuti.core.cards import Play, counts_of
 from dalmuti.core.events import Chatted, Passed, Played, RevolutionCalled, Seen, Turn
+from dalmuti.core.moves import legal_leads
 from dalmuti.core.views import TableView
 from dalmuti.protocol.messages import Choice, Decision, Error, EventMessage, Ok, Snapshot
 
 FIRST = replace(DECISION, ms=5000)
-SECOND = replace(DECISION, decision=4, ms=5000)
+LEFT = tuple(legal_leads(counts_of((1, 12, 12, 13))))
+SECOND = replace(DECISION, decision=4, ms=5000, choices=LEFT)
+"""After a 12 was played."""
 Step = Input | Callable[[], Awaitable[Any] | None]
 
 
@@ -44,7 +47,7 @@ class Slow(Bot):
         self.entered.set()
         self.go.wait(60)
         self._busy.release()
-        return Play(12, 3)
+        return Play(12, 2)
 
     def on_event(self, view: TableView, event: Seen) -> None:
         assert self._busy.acquire(blocking=False), "it was called twice at once"
@@ -108,7 +111,7 @@ async def test_the_game_goes_on_while_a_bot_thinks(mock_clock: trio.testing.Mock
     )
     player, reports = await run(bot, session)
     assert bot.calls == ["decide 3", "Chatted", "Played", "Passed", "Turn", "decide 4"]
-    assert [(act.decision, act.choice) for act in session.sent] == [(4, Play(12, 3))]
+    assert [(act.decision, act.choice) for act in session.sent] == [(4, Play(12, 2))]
     assert (player.illegal, player.late, player.crashed) == (0, 1, 0)
     late, took = reports
     assert "Slow is late: 6.0 s went by over decision 3, for which it had 5.0 s" in late

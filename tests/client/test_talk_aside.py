@@ -24,9 +24,9 @@ from dalmuti.client.talk import Talk
 from dalmuti.client.words.lesson import TEXTS
 from dalmuti.core import events as ev
 from dalmuti.core.cards import Cards, Play, counts_of
-from dalmuti.core.moves import PASS, legal_leads
+from dalmuti.core.moves import PASS, legal_follows, legal_gives, legal_leads
 from dalmuti.core.options import TableOptions
-from dalmuti.protocol.messages import Act, Decision, EventMessage, Request, Snapshot
+from dalmuti.protocol.messages import Act, Choice, Decision, EventMessage, Request, Snapshot
 
 
 class Listener(Stage):
@@ -59,9 +59,12 @@ def questions(cards: Cards, hidden: bool) -> list[str]:
     lines = []
     for table, decision in (leading(), following(Play(11, 2)), taxed(2)):
         assert table.hand is not None
-        choices = decision.choices
+        held, top = counts_of(cards), table.hand.trick.top
+        choices: tuple[Choice, ...] = tuple(legal_gives(held, 2))
         if decision.kind == "lead":
-            choices = tuple(legal_leads(counts_of(cards)))
+            choices = tuple(legal_leads(held))
+        elif top is not None:
+            choices = (PASS, *legal_follows(held, top))
         table = replace(table, hand=replace(table.hand, cards=cards, dealt=cards))
         talk = Talk()
         if hidden:

@@ -123,6 +123,7 @@ async def test_I4_not_even_at_level_debug_does_it_have_a_card_a_token_or_a_passw
     known = {
         *("ts", "level", "event", "conn", "name", "kind", "client", "address", "table", "hand"),
         *("by", "bot", "pid", "code", "reason", "during", "request", "more", "why", "seconds"),
+        *("task", "ms"),  # a busy machine has slow steps
     }
     for line in lines:
         assert set(line) <= known, line

@@ -96,7 +96,7 @@ def test_it_is_silent_with_other_people(what: str) -> None:
 def test_advice_in_words() -> None:
     three = (Worth(Give((11, 12)), 1.875), Worth(Give((12, 12)), 1.5), Worth(PASS, 0.25))
     assert words.advice(three) == (
-        "The expert: give back 1x11 and 1x12, for 1.88 points; give back 2x12 1.50, pass 0.25."
+        "The expert: give back 1x11 and 1x12, for 1.88 points; give back 2x12 1.50; pass 0.25."
     )
     assert words.advice(three[2:]) == "The expert: pass."
     assert words.advice(()) == ""
