@@ -22,7 +22,7 @@ KEYS_FOLLOW: Final[Keys] = (
     ("9", "type a rank"),
     ("j", "Jester"),
     ("t", "chat"),
-    ("a", "pass on"),
+    ("a", "auto-pass"),
     ("h", "hide"),
     ("q", "leave"),
     ("s", "scores"),
@@ -31,7 +31,7 @@ KEYS_FOLLOW: Final[Keys] = (
 KEYS_PASS: Final[Keys] = (
     ("Enter", "pass"),
     ("t", "chat"),
-    ("a", "pass on"),
+    ("a", "auto-pass"),
     ("h", "hide"),
     ("q", "leave"),
     ("s", "scores"),
@@ -51,7 +51,7 @@ KEYS_LEAD: Final[Keys] = (
 )
 KEYS_WAIT: Final[Keys] = (
     ("t", "chat"),
-    ("a", "pass on"),
+    ("a", "auto-pass"),
     ("h", "hide"),
     ("q", "leave"),
     ("s", "scores"),
