@@ -16,6 +16,7 @@ import asyncio
 import errno
 import os
 import signal
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -236,6 +237,8 @@ class Screen:
         it still. A terminal that is closed wakes us too, after SIGHUP, and is not there any more.
         The mode is not left here but with the screen, which knows how it was before.
         """
+        if sys.platform == "win32":  # no program is stopped there
+            return
         with suppress(OSError):
             foreground = os.tcgetpgrp(self.app.input.fileno()) == os.getpgrp()
             if foreground and self.app.is_running and not self.app.is_done:
