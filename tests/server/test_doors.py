@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from dalmuti.core.moves import DECLINE
 from dalmuti.protocol import messages as msg
-from dalmuti.server.doors import HOME, ByAddress, Doors, Place, address_of
+from dalmuti.protocol.address import counted_as
+from dalmuti.server.doors import HOME, ByAddress, Doors, Place
 from dalmuti.server.gate import COSTS, Gate, Rates
 from dalmuti.server.incidents import MOST, Incidents
 from dalmuti.server.limits import Bucket, Limits
@@ -35,7 +36,7 @@ from dalmuti.server.table.refused import Refused, TooFast
     ],
 )
 def test_an_address_is_what_one_subscriber_has(host: str, address: str) -> None:
-    assert address_of(host) == address
+    assert counted_as(host) == address
     assert (address in HOME) == (host in ("127.0.0.1", "::1"))
 
 

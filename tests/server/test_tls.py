@@ -16,7 +16,6 @@ from dalmuti.protocol.connection import Connection
 from dalmuti.server import entrance
 from dalmuti.server.app import App, StartError
 from dalmuti.server.config import Config
-from dalmuti.server.entrance import is_near
 from dalmuti.server.limits import Limits
 from dalmuti.server.log import Log
 from server.certs import Certificates, connect, port_of, running_tls
@@ -173,25 +172,3 @@ async def test_lan_only_sends_strangers_away(monkeypatch: pytest.MonkeyPatch) ->
         await far.send(msg.Hello(versions=(1, 1), name="Eve"))
         (bye,) = await far.rest()
         assert bye.reason == "refused" and "TLS" in bye.message
-
-
-@pytest.mark.parametrize(
-    ("host", "near"),
-    [
-        ("127.0.0.1", True),
-        ("192.168.1.7", True),
-        ("10.0.0.1", True),
-        ("172.16.3.4", True),
-        ("169.254.1.1", True),
-        ("100.64.0.9", True),
-        ("fe80::1%eth0", True),
-        ("fd00::1", True),
-        ("::ffff:192.168.1.7", True),
-        ("8.8.8.8", False),
-        ("::ffff:8.8.8.8", False),
-        ("2a00:1450::1", False),
-        ("elsewhere", False),
-    ],
-)
-def test_who_is_near(host: str, near: bool) -> None:
-    assert is_near(host) is near

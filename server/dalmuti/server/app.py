@@ -17,11 +17,12 @@ from pathlib import Path
 import trio
 from msgspec import Struct
 
+from dalmuti.protocol.address import counted_as
 from dalmuti.protocol.errors import ByeReason
 from dalmuti.server.bothost import BotHost
 from dalmuti.server.config import Config
 from dalmuti.server.discovery import announce
-from dalmuti.server.doors import Doors, Place, address_of
+from dalmuti.server.doors import Doors, Place
 from dalmuti.server.entrance import (
     NOT_FROM_HERE,
     Entrance,
@@ -273,7 +274,7 @@ class App:
         place = self._doors.enter(host, now)
         if place is None:
             self.lobby.incidents.note(
-                self._log.warning, "turned_away", address_of(host), now, open=self._doors.open
+                self._log.warning, "turned_away", counted_as(host), now, open=self._doors.open
             )
             if entrance.certificate is None:
                 await turn_away(

@@ -14,30 +14,15 @@ like home: then the bounds are its own.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 from typing import Final
 
+from dalmuti.protocol.address import counted_as
 from dalmuti.server.limits import Bucket, Limits
 
 HOME: Final = frozenset({"127.0.0.1", "::1"})
 REMEMBERED: Final = 4096
 """Addresses whose rates are kept; one that comes after that long is new again."""
-
-
-def address_of(host: str) -> str:
-    """How a connection from `host` is counted: IPv4 as it is, of IPv6 the /64 network."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    if address.is_loopback:
-        return str(address)
-    return str(ipaddress.ip_network((address, 64), strict=False))
 
 
 class ByAddress:
@@ -110,7 +95,7 @@ class Doors:
 
     def enter(self, host: str, now: float) -> Place | None:
         """A place for a new connection; None if there is none for it."""
-        address = address_of(host)
+        address = counted_as(host)
         if address not in HOME:
             if self._by_address.get(address, 0) >= self._limits.address_connections:
                 return None

@@ -20,6 +20,7 @@ from typing import Final
 
 import trio
 
+from dalmuti.protocol.address import is_near
 from dalmuti.protocol.connection import Connection
 from dalmuti.protocol.errors import ByeReason
 from dalmuti.protocol.messages import Bye
@@ -92,7 +93,7 @@ class Entrance:
 
     def sends_away(self, host: str) -> bool:
         """Whether who comes from `host` is too far away for this listener."""
-        return self.lan_only and self.certificate is None and not is_near(host)
+        return self.lan_only and self.certificate is None and bool(host) and not is_near(host)
 
     async def admit(self, stream: trio.SocketStream, seconds: float) -> trio.abc.Stream | None:
         """The stream to talk over, behind the handshake if there is one; None if that failed."""
@@ -189,19 +190,6 @@ def _too_open(text: str) -> str:
         " give a certificate (tls_cert), or let in this network only (--lan-only),"
         " or say that you want this (--insecure)"
     )
-
-
-def is_near(host: str) -> bool:
-    """Whether an address is this machine's or a private network's; the empty one is."""
-    if not host:
-        return True
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return not address.ipv4_mapped.is_global
-    return not address.is_global
 
 
 async def turn_away(stream: trio.abc.Stream, reason: ByeReason, text: str) -> None:

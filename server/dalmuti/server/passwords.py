@@ -6,7 +6,7 @@ ones. While several answers are held back for one address, what else comes from 
 without a look: else one could guess over many connections at once, and tell a wrong password by
 the silence. So an address has some ten guesses a minute at most, whatever it does.
 
-Addresses are counted as `doors.address_of` gives them; this machine itself is never refused
+Addresses are counted as `address.counted_as` gives them; this machine itself is never refused
 without a look, since the house bots come from there.
 """
 

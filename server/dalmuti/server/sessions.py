@@ -29,7 +29,7 @@ class Caller(Struct, frozen=True):
     name: str
     kind: Literal["human", "bot"]
     address: str = ""
-    """Where it comes from, as `doors.address_of` has it."""
+    """Where it comes from, as `address.counted_as` has it."""
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:

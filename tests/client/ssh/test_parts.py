@@ -24,8 +24,6 @@ from dalmuti.client.ssh.limits import (
     Arrivals,
     Limits,
     Patience,
-    counted_as,
-    is_near,
     limits_for,
 )
 from dalmuti.client.ssh.terminal import (
@@ -364,24 +362,6 @@ def test_of_two_that_start_at_once_one_makes_the_key(
 
 
 # -- counting ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("host", "counted", "near"),
-    [
-        ("192.168.1.20", "192.168.1.20", True),
-        ("127.0.0.1", "127.0.0.1", True),
-        ("::1", "::1", True),
-        ("8.8.8.8", "8.8.8.8", False),
-        ("::ffff:8.8.8.8", "8.8.8.8", False),
-        ("::ffff:10.0.0.1", "10.0.0.1", True),
-        ("2a00:1450::1", "2a00:1450::/64", False),
-        ("fe80::1%eth0", "fe80::/64", True),
-        ("nonsense", "nonsense", False),
-    ],
-)
-def test_addresses(host: str, counted: str, near: bool) -> None:
-    assert counted_as(host) == counted and is_near(host) is near
 
 
 def test_the_limits_are_what_the_host_reads() -> None:

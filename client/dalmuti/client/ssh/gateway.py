@@ -27,10 +27,11 @@ from dalmuti.client.session import Held, Session
 from dalmuti.client.ssh.door import Auth, Door
 from dalmuti.client.ssh.guest import Guest
 from dalmuti.client.ssh.identity import GuestSeats, Identity
-from dalmuti.client.ssh.limits import Arrivals, Limits, Patience, counted_as, is_near
+from dalmuti.client.ssh.limits import Arrivals, Limits, Patience
 from dalmuti.client.ssh.log import Log
 from dalmuti.client.tui import process
 from dalmuti.client.words import guests as texts
+from dalmuti.protocol.address import counted_as, is_near
 from dalmuti.protocol.messages import JoinTable
 
 TICK_SECONDS: Final = 1.0

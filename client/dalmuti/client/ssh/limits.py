@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Final
 
 from msgspec import Struct
@@ -107,28 +106,3 @@ class Patience:
     def right(self, address: str) -> None:
         """The right one came from there."""
         self._wrong.pop(address, None)
-
-
-def counted_as(host: str) -> str:
-    """How guests from `host` are counted: IPv4 as it is, of IPv6 the /64 network."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        if not address.is_loopback:
-            return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
-
-
-def is_near(host: str) -> bool:
-    """Whether an address is this machine's or a private network's."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return not address.ipv4_mapped.is_global
-    return not address.is_global

@@ -41,7 +41,7 @@ class Entrant(Struct, eq=False):
     key: bytes
     """The digest of the key; empty for house bots."""
     address: str
-    """From where the name was enlisted, as `doors.address_of` has it."""
+    """From where the name was enlisted, as `address.counted_as` has it."""
     since: float
     seen: float
     """When it last finished a match, or was enlisted first."""

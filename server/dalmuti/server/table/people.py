@@ -47,7 +47,7 @@ class Player(Struct, eq=False):
     bot: str = ""
     """What a house bot plays like."""
     address: str = ""
-    """Where he came from last, as `doors.address_of` has it."""
+    """Where he came from last, as `address.counted_as` has it."""
     active: bool = True
     """False from a deal on until he decides something himself."""
     idle_hands: int = 0
