@@ -253,6 +253,21 @@ class Frame:
             [_frame("│ "), *fit(spans, self.cols - 4), _frame(" ┃" if thumb else " │")]
         )
 
+    def section(
+        self,
+        title: str,
+        lines: Iterable[Line],
+        *,
+        split: int | None = None,
+        right: str = "",
+        accent: bool = False,
+    ) -> None:
+        """Rows over the whole width below a border; `split` is where two panes above it end."""
+        joint = "─" if split is None else "┴"
+        self.rule("├┤", title, split=split, joint=joint, right=right, accent=accent)
+        for spans in lines:
+            self.row(spans)
+
     def pair(
         self, left: Iterable[Span], right: Iterable[Span], split: int, *, thumb: bool = False
     ) -> None:

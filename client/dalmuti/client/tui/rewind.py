@@ -196,11 +196,8 @@ class ReplayControl(Control):
     def _go_to(self, typed: str) -> None:
         kind, digits = typed[:1].strip("0123456789"), typed.lstrip("th")
         number = int(digits) if digits.isascii() and digits.isdecimal() else None
-        cursor, most = self.cursor, {
-            "": self.cursor.steps,
-            "t": len(self.cursor.chapter.leads),
-            "h": self.cursor.script.hands,
-        }  # fmt: skip
+        cursor = self.cursor
+        most = {"": cursor.steps, "t": len(cursor.chapter.leads), "h": cursor.script.hands}
         if not typed:
             return
         if number is None or kind not in most or not 1 <= number <= most[kind]:

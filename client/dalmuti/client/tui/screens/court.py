@@ -88,12 +88,8 @@ def court_screen(
         "┌┐", title, split=split, joint="┬", second=head, remark=placetexts.order_of_places()
     )
     body(frame, scene, left, rows, split, [cut_line(spans, right) for spans in above])
-    frame.rule("├┤", hand[0], split=split, joint="┴")
-    for row in hand[1]:
-        frame.row(row)
-    frame.rule("├┤", choice[0], accent=mine, right=does)
-    for row in choice[1]:
-        frame.row(row)
+    frame.section(*hand, split=split)
+    frame.section(*choice, accent=mine, right=does)
     frame.rule("└┘")
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
 

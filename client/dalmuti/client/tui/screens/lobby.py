@@ -42,9 +42,7 @@ def lobby(scene: Scene) -> list[Line]:
     left = _tables(scene, tables, split - 3, rows)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper)
-    frame.rule("├┤", split=split, joint="┴")
-    for row in about:
-        frame.row(row)
+    frame.section("", about, split=split)
     frame.rule("└┘")
     parts = [tr(tabletexts.LOBBY)]
     if scene.model.welcome is not None:

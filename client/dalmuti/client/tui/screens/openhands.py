@@ -33,18 +33,13 @@ def open_hands(
     frame.rule("┌┐", tr(rewindtexts.ALL_CARDS))
     for row in _rows(scene, hands):
         frame.row(row)
-    frame.rule("├┤")
-    for row in _pile(scene):
-        frame.row(row)
+    frame.section("", _pile(scene))
     room = scene.rows - len(frame.rows) - 7 - 1
     if room > 0:
-        frame.rule("├┤", log_title(scene))
-        for row in log_lines(scene.model.log, scene.cols - 4, room, scene.ui.log_back):
-            frame.row(row)
+        log = log_lines(scene.model.log, scene.cols - 4, room, scene.ui.log_back)
+        frame.section(log_title(scene), log)
     title, lines = told
-    frame.rule("├┤", title, accent=True)
-    for text in (*lines, "", "")[:2]:
-        frame.row(line(span(text)))
+    frame.section(title, [line(span(text)) for text in (*lines, "", "")[:2]], accent=True)
     frame.rule("└┘")
     return frame.rows
 

@@ -104,15 +104,9 @@ def table_screen(
     left += _waiting(scene)
     left += extra if len(left) + 2 < rows else ()
     body(frame, scene, left, rows, split)
-    frame.rule("├┤", middle[0], split=split, joint="┴")
-    for row in middle[1]:
-        frame.row(row)
-    frame.rule("├┤", hand[0])
-    for row in hand[1]:
-        frame.row(row)
-    frame.rule("├┤", choice[0], accent=mine, right=does)
-    for row in choice[1]:
-        frame.row(row)
+    frame.section(*middle, split=split)
+    frame.section(*hand)
+    frame.section(*choice, accent=mine, right=does)
     frame.rule("└┘")
     return [title_bar(scene, *parts), *frame.rows, chat_row(scene), key_bar(scene, keys)]
 

@@ -39,14 +39,12 @@ def result(scene: Scene) -> list[Line]:
     told = [line(span(_headline(scene, ended), "accent"))]
     if over:
         told += _podium(scene) + _spaced(scene)
-        told += _standing(scene)
+        told += _standing(scene, ended)
     else:
         told += _spaced(scene) + _places(scene, ended)
     for row in [*_spaced(scene), *told, *_spaced(scene)]:
         frame.row(row)
-    frame.rule("├┤")
-    for row in _remarks(scene, ended):
-        frame.row(row)
+    frame.section("", _remarks(scene, ended))
     frame.rule("├┤", log_title(scene))
     above = {*words.places(ended, table), words.verified(ended.hand, ())}  # is no news here
     log = [entry for entry in scene.model.log if entry.text not in above]
@@ -201,13 +199,13 @@ def _centred(text: str, room: int, style: str) -> Span:
     return Span(style, " " * before + cut.text + " " * (room - before - cells([cut])))
 
 
-def _standing(scene: Scene) -> list[Line]:
+def _standing(scene: Scene, ended: HandEnded) -> list[Line]:
     """The final standing: a line a player with a bar as long as what he has."""
     table = scene.table
     points = _points(scene)
     name, title, number = (24, 20, 9) if scene.wide else (21, 16, 7)
     bar = scene.cols - 4 - 5 - name - title - 2 * number - 4
-    order = {each.player: place for place, each in enumerate(table.result.places)}  # type: ignore[union-attr]
+    order = {each.player: place for place, each in enumerate(ended.places)}
     what = tabletexts.POINTS if points else tabletexts.HANDS_WON
     head = line(
         Span("", "     "),

@@ -30,9 +30,7 @@ def room(scene: Scene) -> list[Line]:
     left = _seats(scene, split - 3)
     left += how_to_play(scene, split - 3, rows - len(left))
     body(frame, scene, left, rows, split, upper=_rules(scene, split))
-    frame.rule("├┤", tr(tabletexts.JOIN_TITLE) if _joinable(scene) else "", split=split, joint="┴")
-    for row in below:
-        frame.row(row)
+    frame.section(tr(tabletexts.JOIN_TITLE) if _joinable(scene) else "", below, split=split)
     frame.rule("└┘")
     state = tr(tabletexts.WAITING_ROOM) if not table.hands_played else tr(tabletexts.BETWEEN_HANDS)
     bar = key_bar(scene, host_keys(scene))
