@@ -55,10 +55,11 @@ class Book:
             except NotAsked:
                 continue
 
-    def begin(
-        self, name: str, about: str, examples: Sequence[str], action: str, more: str
-    ) -> Parser:
-        """The parser of a command. Raises NotAsked if it is another's turn."""
+    def command(self, name: str, about: str, *examples: str, action: str, more: str = "") -> Parser:
+        """The command line of a command with its examples; `action` does it, as `module:function`.
+
+        Raises NotAsked where another command was asked for.
+        """
         self.about[name] = about
         length = len(name.split())
         if self.words[:length] != name.split():

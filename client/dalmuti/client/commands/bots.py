@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalmuti.client.commands.parts import command, encryption, seconds, where, whole
+from dalmuti.client.commands.parts import encryption, seconds, where, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ def add(book: Book) -> None:
 
 
 def _bot(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "bot",
         "seat bots at a table, or let them play in the ladder",
         "dalmuti bot greedy 127.0.0.1",
@@ -69,8 +68,7 @@ exit codes:
 
 
 def _new(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "bot new",
         "write a bot that plays, to begin with",
         "dalmuti bot new mybot.py",
@@ -82,8 +80,7 @@ def _new(book: Book) -> None:
 
 
 def _doctor(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "bot doctor",
         "say whether a bot can play at a server, and what to do if not",
         "dalmuti bot doctor 192.168.1.20",
@@ -112,8 +109,7 @@ exit codes:
 
 
 def _arena(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "arena",
         "play many hands between bots, and tell what they prove",
         "dalmuti arena mybot.py greedy",
@@ -188,8 +184,7 @@ exit codes:
 
 
 def _conform(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "conform",
         "try somebody's client, or somebody's server, against the protocol",
         'dalmuti conform --client "node bot.js {host} {port} {table} {name}"',

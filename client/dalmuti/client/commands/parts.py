@@ -10,23 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from dalmuti.client.commands.book import Book
     from dalmuti.client.commands.parser import Parser
 
 OK, WRONG_USE, NO_CONNECTION, REFUSED, BUG = 0, 2, 3, 4, 70
 HIDDEN = "==SUPPRESS=="
 """argparse's own word for an option that no help shows."""
 THEMES = ("default", "high-contrast", "deuteranopia", "tritanopia", "mono")
-
-
-def command(
-    book: Book, name: str, about: str, *examples: str, action: str, more: str = ""
-) -> Parser:
-    """A command with its examples; `action` is what does it, as `module:function`.
-
-    Raises NotAsked where another command was asked for.
-    """
-    return book.begin(name, about, examples, action, more)
 
 
 def wrong(text: str) -> Exception:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalmuti.client.commands.parts import command, encryption, language, shown, whole
+from dalmuti.client.commands.parts import encryption, language, shown, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ def add(book: Book) -> None:
 
 
 def _replay(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "replay",
         "step through a saved match, or have it told",
         "dalmuti replay match.txt              step through it on the full screen",
@@ -42,8 +41,7 @@ def _replay(book: Book) -> None:
 
 
 def _verify(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "verify",
         "prove every deal of a saved match",
         "dalmuti verify match.txt",
@@ -54,8 +52,7 @@ def _verify(book: Book) -> None:
 
 
 def _export(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "export",
         "write what players saw, could do and did, to learn from",
         "dalmuti export match.txt --as Ada > ada.jsonl",
@@ -73,8 +70,7 @@ def _export(book: Book) -> None:
 
 
 def _stats(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "stats",
         "show what you have played: titles, places, points",
         "dalmuti stats",
@@ -97,8 +93,7 @@ def _stats(book: Book) -> None:
 
 
 def _ladder(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "ladder",
         "show how strong the rated bots of a server are",
         "dalmuti ladder cards.example.org --tls",
@@ -113,8 +108,7 @@ def _ladder(book: Book) -> None:
 
 
 def _describe(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "describe",
         "describe the protocol, for whoever writes a client",
         "dalmuti describe",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dalmuti.client.commands.parts import (
     HIDDEN,
-    command,
     language,
     seconds,
     shared,
@@ -42,8 +41,7 @@ def add(book: Book) -> None:
 
 
 def _play(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "play",
         "play alone against house bots",
         "dalmuti play",
@@ -81,8 +79,7 @@ def _play(book: Book) -> None:
 
 
 def _host(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "host",
         "open a table for others on your network, and sit down at it",
         "dalmuti host",
@@ -152,8 +149,7 @@ def _rules_and_hands(made: Parser, rules: str) -> None:
 
 
 def _join(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "join",
         "join a table, or take your seat back",
         "dalmuti join                    a server that is found on your network",
@@ -170,8 +166,7 @@ def _join(book: Book) -> None:
 
 
 def _ssh(book: Book) -> None:
-    made = command(
-        book,
+    made = book.command(
         "ssh",
         "let people in who have nothing but ssh",
         "dalmuti ssh                       on this machine only, for the server here",
