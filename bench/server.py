@@ -228,13 +228,18 @@ def row(tables: int, journal: bool, found: Measured, ceiling: Measured) -> dict[
 
 def show(found: dict[str, Any]) -> None:
     """The table for people."""
-    keys = list(found["rows"][0])
-    print("  ".join(f"{key:>15}" for key in keys))
-    for each in found["rows"]:
-        print("  ".join(f"{each[key]!s:>15}" for key in keys))
+    show_rows(found["rows"])
     for key, value in found.items():
         if key != "rows":
             print(f"{key}: {value}")
+
+
+def show_rows(rows: list[dict[str, Any]]) -> None:
+    """Rows with their keys above them."""
+    keys = list(rows[0])
+    print("  ".join(f"{key:>15}" for key in keys))
+    for each in rows:
+        print("  ".join(f"{each[key]!s:>15}" for key in keys))
 
 
 def say(text: str) -> None:

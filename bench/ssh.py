@@ -29,7 +29,7 @@ from typing import Any
 import asyncssh
 from load import Bot, Group, Results, connect
 
-from server import Server, running, say, serving
+from server import Server, running, say, serving, show_rows
 
 PLACES = 5
 """Guests at a table, beside the one who speaks."""
@@ -238,14 +238,6 @@ async def bench(counts: list[int], seconds: float, hostile: int) -> dict[str, An
     return {"screen": f"{COLUMNS}x{ROWS}", "hostile": hostile, "rows": rows}
 
 
-def show(found: dict[str, Any]) -> None:
-    """The table for people."""
-    keys = list(found["rows"][0])
-    print("  ".join(f"{key:>13}" for key in keys))
-    for each in found["rows"]:
-        print("  ".join(f"{each[key]!s:>13}" for key in keys))
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures the gateway for guests by ssh.")
     parser.add_argument("--guests", default="10,25,50", help="numbers of guests: 10,25,50")
@@ -260,7 +252,7 @@ def main() -> int:
     if given.json:
         print(json.dumps(found))
     else:
-        show(found)
+        show_rows(found["rows"])
     return 0
 
 
