@@ -26,20 +26,19 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Attrs
 
-HOME: Final = Path(__file__).parents[1]
-sys.path.insert(0, str(HOME / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from client.tui.colours import XTERM  # noqa: E402
-from client.tui.tables import WELCOME, Stage, you_follow  # noqa: E402
-from dalmuti.client.model import DealChecked, LinkChanged  # noqa: E402
-from dalmuti.client.session import Ended  # noqa: E402
-from dalmuti.client.tui.app import Screen  # noqa: E402
-from dalmuti.client.tui.control import Options  # noqa: E402
-from dalmuti.core.options import TableOptions  # noqa: E402
-from dalmuti.protocol.messages import Lobby, Request, TableInfo  # noqa: E402
-from dalmuti.protocol.text import width  # noqa: E402
+from client.tui.colours import XTERM
+from client.tui.tables import WELCOME, Stage, you_follow
+from dalmuti.client.model import DealChecked, LinkChanged
+from dalmuti.client.session import Ended
+from dalmuti.client.tui.app import Screen
+from dalmuti.client.tui.control import Options
+from dalmuti.core.options import TableOptions
+from dalmuti.protocol.messages import Lobby, Request, TableInfo
+from dalmuti.protocol.text import width
 
-PICTURES: Final = HOME / "docs" / "pictures"
+PICTURES: Final = Path(__file__).parents[1] / "docs" / "pictures"
 COLS, ROWS = 120, 40
 CELL, LINE, SIZE, MARGIN = 9, 19, 15, 14
 """Pixels: width and height of a cell, of the letters, and around it all."""

@@ -24,7 +24,7 @@ from dalmuti.core.options import TableOptions, values_of
 COMMANDS = (
     "play", "host", "join", "ssh", "bot", "bot new", "bot doctor", "arena", "conform", "replay",
     "verify", "export", "ladder", "describe",
-)  # fmt: skip
+)  # fmt: skip  # words, not a column of them
 
 
 @pytest.fixture(autouse=True)

@@ -49,7 +49,7 @@ HAND = "3x8 2x9 1x7 4x12 1xJ"
         (None, "1x1", "You hold no card of rank 1."),
         (None, "2xJ", "You hold only 1 Jester."),
     ],
-)  # fmt: skip
+)
 def test_why_not(top: str | None, play: str, why: str) -> None:
     beat = None if top is None else parse_play(top)
     held = counts_of(cards(HAND))

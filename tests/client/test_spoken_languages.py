@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -57,10 +58,10 @@ SAID = "Good luck; beware"
 class Evening(Stage):
     """A table, and the conversation of one who sits at it."""
 
-    def __init__(self, seats: int, **more: object) -> None:
+    def __init__(self, seats: int, **more: Any) -> None:
         self.talk = Talk()
         self.lines: list[str] = []
-        super().__init__(seats, **more)  # type: ignore[arg-type]
+        super().__init__(seats, **more)
 
     def tell(self, message: ServerMessage | LinkChanged) -> None:
         super().tell(message)

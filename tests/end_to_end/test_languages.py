@@ -24,7 +24,7 @@ TITLES = {
 def english_forms(language: str) -> list[re.Pattern[str]]:
     """What each translated sentence would look like in English; fields may be anything."""
     translations = gettext.translation(i18n.DOMAIN, i18n.CATALOGUES, [language])
-    catalogue: dict[object, str] = translations._catalog  # type: ignore[attr-defined]
+    catalogue: dict[object, str] = translations._catalog  # type: ignore[attr-defined]  # private
     forms = []
     for key, translated in catalogue.items():
         text = str(key[0] if isinstance(key, tuple) else key).partition("\x04")[2] or str(key)

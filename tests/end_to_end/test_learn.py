@@ -24,7 +24,7 @@ EXPLAINED = (
     "play a set, any number of cards of one rank", "To follow you need exactly as many",
     "you can only pass", "You may pass although", "You hold a Jester", "the trick is over",
     "The order of going out",
-)  # fmt: skip
+)  # fmt: skip  # words, not a column of them
 """What has to come up."""
 
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,9 +62,7 @@ def new_key(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def started(
-    argv: list[str], env: dict[str, str], **more: object
-) -> Iterator[subprocess.Popen[str]]:
+def started(argv: list[str], env: dict[str, str], **more: Any) -> Iterator[subprocess.Popen[str]]:
     """A process and its first line, until the end of the block."""
     process = subprocess.Popen(
         argv,
@@ -71,7 +70,7 @@ def started(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        **more,  # type: ignore[call-overload]
+        **more,
     )
     try:
         yield process
@@ -79,6 +78,7 @@ def started(
         if process.poll() is None:
             process.kill()
         process.wait()
+        assert process.stdout is not None
         process.stdout.close()
 
 

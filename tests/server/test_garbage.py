@@ -10,6 +10,7 @@ import gc
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -72,9 +73,9 @@ async def test_a_stranger_who_is_never_greeted_is_no_garbage(no_search: None) ->
     made: list[weakref.ref[Peer]] = []
     init = Peer.__init__
 
-    def noted(self: Peer, *given: object) -> None:
+    def noted(self: Peer, *given: Any) -> None:
         made.append(weakref.ref(self))
-        init(self, *given)  # type: ignore[arg-type]
+        init(self, *given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Peer, "__init__", noted)

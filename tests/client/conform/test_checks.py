@@ -134,8 +134,11 @@ def test_one_fault_is_said_once_with_all_that_found_it() -> None:
     ]
     found = json.loads(report.as_json("client", outcomes))
     assert [fault["ids"] for fault in found["faults"]] == [
-        ["X-1", "X-3", "X-4", "X-5"], ["X-2"], ["X-6"], ["Y-1", "Y-2"]
-    ]  # fmt: skip
+        ["X-1", "X-3", "X-4", "X-5"],
+        ["X-2"],
+        ["X-6"],
+        ["Y-1", "Y-2"],
+    ]
 
 
 async def test_where_nobody_is_there_the_other_checks_are_not_run(autojump_clock: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,9 @@ from dalmuti.protocol.messages import ServerMessage, Snapshot, Unseated
 class Heard(Stage):
     """A stage that a historian listens to."""
 
-    def __init__(self, historian: Historian, seats: int = 4, **more: object) -> None:
+    def __init__(self, historian: Historian, seats: int = 4, **more: Any) -> None:
         self.historian = historian
-        super().__init__(seats, **more)  # type: ignore[arg-type]
+        super().__init__(seats, **more)
 
     def tell(self, message: ServerMessage | LinkChanged) -> None:
         super().tell(message)

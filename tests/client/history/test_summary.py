@@ -95,8 +95,13 @@ def test_the_page() -> None:
     lines = page(summary(History(HANDS, damaged=1, newer=2), 5), "/data/history.jsonl", "#")
     assert lines[0] == "You have played 5 hands in 2 matches, from 2026-11-01 to 2026-11-02."
     chart = {line.split("  ")[1]: line for line in lines[3:8]}
-    assert set(chart) == {"Greater Dalmuti", "Lesser Dalmuti", "Merchant", "Lesser Peon",
-                          "Greater Peon"}  # fmt: skip
+    assert set(chart) == {
+        "Greater Dalmuti",
+        "Lesser Dalmuti",
+        "Merchant",
+        "Lesser Peon",
+        "Greater Peon",
+    }
     assert chart["Greater Dalmuti"].count("#") == 3 * chart["Merchant"].count("#")
     assert chart["Greater Dalmuti"].split()[2:5] == ["3", "60", "%"]
     assert "#" not in chart["Lesser Peon"]

@@ -11,12 +11,14 @@ import os
 import signal
 import socket
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 import pytest
 from prompt_toolkit.input import vt100_parser
 
 from client.ssh.stand import PATIENCE, Eye, Stand, connect, run, seated, sit, standing, until
+from dalmuti.client.session import End, Ended
 from dalmuti.client.ssh.guest import Guest
 from dalmuti.client.ssh.limits import Limits
 from dalmuti.client.tui.screens import render
@@ -195,11 +197,11 @@ def test_60_sessions_on_one_connection(tmp_path: Path) -> None:
     ids=["-T", "TERM=dumb", "TERM=unknown", "command", "scp", "sftp", "subsystem"],
 )
 def test_what_is_no_visit_is_refused_with_a_sentence(
-    what: dict[str, str | None], sentence: str, tmp_path: Path
+    what: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
         async with standing(tmp_path) as stand:
-            eye = await sit(await connect(stand), **what)  # type: ignore[arg-type]
+            eye = await sit(await connect(stand), **what)
             assert await eye.over() == 2
             assert sentence in eye.errors and eye.raw == ""
             assert not stand.sessions
@@ -241,13 +243,11 @@ def test_an_exit_status_and_a_restored_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("why", "code"), [("lost", 3), ("kicked", 4), ("refused", 4)])
-def test_the_exit_status_says_why(why: str, code: int, tmp_path: Path) -> None:
+def test_the_exit_status_says_why(why: End, code: int, tmp_path: Path) -> None:
     async def scenario() -> None:
-        from dalmuti.client.session import Ended
-
         async with standing(tmp_path) as stand:
             eye = await seated(stand)
-            stand.sessions[0].ended = Ended(why, "It is over, and this is why.")  # type: ignore[arg-type]
+            stand.sessions[0].ended = Ended(why, "It is over, and this is why.")
             stand.sessions[0].over.set()
             assert await eye.over() == code
             assert "It is over, and this is why." in eye.errors and eye.restored()
@@ -450,9 +450,7 @@ def test_a_bug_ends_the_guest_whose_it_is(
                 eye.chan.write("9")
             elif where == "timer":
                 monkeypatch.setattr(screen.control, "tick", bug)
-                screen.app.loop.call_soon(  # type: ignore[union-attr]
-                    screen._ticked, context=screen.app.context
-                )
+                asyncio.get_running_loop().call_soon(screen._ticked, context=screen.app.context)
             else:
                 session.failure = ZeroDivisionError("a secret of the bug")
                 session.over.set()

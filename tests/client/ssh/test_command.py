@@ -66,7 +66,7 @@ def test_a_missing_extra_is_named(
 
 
 def test_a_key_that_others_can_read(
-    home: Path,  # noqa: F811
+    home: Path,  # noqa: F811 (that fixture)
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     path = home / "data" / "dalmuti" / "ssh_host_ed25519_key"
@@ -90,11 +90,10 @@ def test_without_a_word_it_is_for_this_machine_only() -> None:
     assert given_by("host").ssh is None
 
 
-class Given:
-    listen, auth, lan_only, json = "127.0.0.1", "none", False, False
-
-    def __init__(self, **more: Any) -> None:
-        self.__dict__.update(more)
+def asked(**more: Any) -> argparse.Namespace:
+    """A command line with these arguments."""
+    usual = {"listen": "127.0.0.1", "auth": "none", "lan_only": False, "json": False}
+    return argparse.Namespace(**usual | more)
 
 
 @pytest.mark.parametrize(
@@ -115,13 +114,13 @@ def test_what_the_host_reads(
     """The line that guests type, the key, who can come in, and that root is the wrong user."""
     monkeypatch.setattr("dalmuti.client.servers.own_addresses", lambda: ["192.168.1.20"])
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    command._tell(Given(**given), 2222, "SHA256:abc")  # type: ignore[arg-type]
+    command._tell(asked(**given), 2222, "SHA256:abc")
     said = capsys.readouterr()
     host = "192.168.1.20" if "listen" in given else "127.0.0.1"
     assert f"ssh -p 2222 NAME@{host}" in said.out and "SHA256:abc" in said.out
     assert ("Everybody who reaches" in said.out) is warned
     assert "should not" in said.err
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    command._tell(Given(json=True, **given), 2222, "SHA256:abc")  # type: ignore[arg-type]
+    command._tell(asked(json=True, **given), 2222, "SHA256:abc")
     said = capsys.readouterr()
     assert said.err == "" and json.loads(said.out)["lines"] == [f"ssh -p 2222 NAME@{host}"]

@@ -417,10 +417,12 @@ def test_a_lost_connection_counts_down_how_long_the_table_waits() -> None:
     open_link = player.control.model
     lost = LinkChanged("lost", "gone", None)
     player.learn(replace(open_link, link=lost))
-    waits = open_link.welcome.limits.grace_ms / 1000  # type: ignore[union-attr]
+    assert open_link.welcome is not None
+    waits = open_link.welcome.limits.grace_ms / 1000
     held_until = player.control.ui.held_until
     assert held_until == player.now + waits
-    assert 0 < player.control.next_tick(player.now) <= 1.0  # type: ignore[operator]
+    tick = player.control.next_tick(player.now)
+    assert tick is not None and 0 < tick <= 1.0
     player.now += 5
     player.learn(replace(open_link, link=LinkChanged("connecting")))
     player.learn(replace(open_link, link=lost))

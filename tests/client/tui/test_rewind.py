@@ -29,11 +29,11 @@ from dalmuti.core.record import Record, Who
 SIZES = ((80, 24), (120, 40))
 
 
-def control(record: Record, you: int | None = None, **options: object) -> ReplayControl:
+def control(record: Record, you: int | None = None, **options: Any) -> ReplayControl:
     left: list[bool] = []
     made = ReplayControl(
         Cursor.at_start(Script(record), you),
-        Options(**options),  # type: ignore[arg-type]
+        Options(**options),
         left.append,
         verified(record),
     )
@@ -368,7 +368,8 @@ def test_the_next_hand_ends_the_replay(screen: Screen) -> None:
     stage.deal().finish()
     screen.press("r")
     screen.press("c")
-    assert screen.control.ui.theme == screen.rewind.ui.theme != "default"  # type: ignore[union-attr]
+    assert screen.rewind is not None
+    assert screen.control.ui.theme == screen.rewind.ui.theme != "default"
     stage.deal()
     assert screen.rewind is None
     stage.finish()

@@ -138,10 +138,10 @@ def _look_at(kind: type[Bot], name: str, given: tuple[str, ...], where: str) -> 
         )
 
 
-def _takes(function: object, number: int) -> bool:
+def _takes(function: Callable[..., object], number: int) -> bool:
     """Whether it can be called with so many arguments; what cannot be known is not held against."""
     try:
-        inspect.signature(function).bind(*range(number))  # type: ignore[arg-type]  # or TypeError
+        inspect.signature(function).bind(*range(number))  # or TypeError
     except TypeError:
         return False
     except ValueError:  # it has no signature, as some that are written in C
@@ -149,9 +149,9 @@ def _takes(function: object, number: int) -> bool:
     return True
 
 
-def _shown_signature(function: object, bound: bool) -> str:
+def _shown_signature(function: Callable[..., object], bound: bool) -> str:
     """The parameters without `self`, as its author has written them."""
-    found = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
+    found = list(inspect.signature(function).parameters.values())
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     names = [
         f"{stars[each.kind]}{each.name}" if each.kind in stars else each.name for each in found

@@ -19,7 +19,7 @@ from dalmuti.protocol.text import safe_text
 SHORT: Final[Mapping[str, str]] = {
     "": "next", "n": "next", "b": "back", "t": "trick", "h": "hand", "p": "play", "c": "cards",
     "q": "quit", "?": "help", "exit": "quit",
-}  # fmt: skip
+}  # fmt: skip  # words, not a column of them
 LOG_SHOWN: Final = 20
 MOST_MOVES: Final = 1000
 """As many moves as one line may ask for."""

@@ -284,6 +284,7 @@ class Gateway:
 class _Loop(asyncio.SelectorEventLoop):
     """A loop in which no guest's screen asks for the size of the operator's terminal."""
 
+    # The types of asyncio spell its variadic arguments in a way that no function can repeat.
     def add_signal_handler(  # type: ignore[override]
         self, sig: int, callback: Callable[..., Any], *args: Any
     ) -> None:

@@ -27,7 +27,7 @@ from dalmuti.protocol.messages import Decision
 Topic = Literal[
     "draw", "titles", "revolution", "called", "taxes", "paying", "free", "lead", "follow",
     "only_pass", "passing", "jesters", "trick", "out", "place", "result",
-]  # fmt: skip
+]  # fmt: skip  # words, not a column of them
 
 TEXTS: Final[dict[Topic, str]] = {
     "draw": mark(
@@ -88,7 +88,7 @@ TEXTS: Final[dict[Topic, str]] = {
         "The order of going out gives the titles of the next hand. The deal is verified: the server"
         " had bound itself to these cards before. That was all; the rest is practice."
     ),
-}  # fmt: skip
+}
 AGAIN: Final = {
     "lead": mark("You lead again: any number of cards of one rank."),
     "follow": mark("Beat it with as many cards of a lower number, or pass."),
